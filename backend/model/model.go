@@ -1,0 +1,172 @@
+// Package model talks to chat models of any provider through one interface, and prices usage.
+//
+// A Provider speaks one wire format; a Model is a provider with the name of one of its models. Every provider passes the
+// same conformance suite against a local server that speaks its wire format.
+package model
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+)
+
+// Role says who speaks in a Message.
+type Role string
+
+// The roles. The system prompt is a field of Request, not a message.
+const (
+	User      Role = "user"
+	Assistant Role = "assistant"
+	Tool      Role = "tool" // carries the results of the calls of the assistant message before it
+)
+
+// Message is one turn of a conversation. Its JSON form is stored in sessions and is stable.
+type Message struct {
+	Role     Role     `json:"role"`
+	Text     string   `json:"text,omitempty"`
+	Thinking string   `json:"thinking,omitempty"`
+	Calls    []Call   `json:"calls,omitempty"`
+	Results  []Result `json:"results,omitempty"`
+	// Opaque is the provider's own form of the turn, where it must be sent back unchanged (Anthropic's signed thinking).
+	Opaque json.RawMessage `json:"opaque,omitempty"`
+}
+
+// Call is one tool call of a model. Args is the raw JSON text that it wrote, perhaps invalid.
+type Call struct {
+	ID   string `json:"id"`
+	Name string `json:"name"`
+	Args string `json:"args"`
+}
+
+// Result answers the Call with the same id.
+type Result struct {
+	CallID string `json:"call_id"`
+	Name   string `json:"name"`
+	Text   string `json:"text"`
+	Error  bool   `json:"error,omitempty"`
+}
+
+// Spec describes one tool to the model. Schema is a JSON Schema object.
+type Spec struct {
+	Name        string          `json:"name"`
+	Description string          `json:"description"`
+	Schema      json.RawMessage `json:"schema"`
+}
+
+// Request is one model call.
+type Request struct {
+	System    string
+	Messages  []Message
+	Tools     []Spec
+	MaxOutput int // tokens, 0 = the provider's default of 8,192
+	Window    int // tokens of context to ask for where the provider lets us (Ollama's num_ctx), 0 = Info.Window
+}
+
+// Delta is a piece of a streamed reply. Deltas are lossy: the Reply is the truth.
+type Delta struct {
+	Text     string
+	Thinking string
+	Retry    *Retry // set when an attempt failed and another follows: what was streamed so far is void
+}
+
+// Retry tells of a failed attempt.
+type Retry struct {
+	Attempt int // the attempt that failed, from 1
+	Err     *Error
+	Wait    time.Duration
+}
+
+// Stop says why a reply ended.
+type Stop string
+
+// The reasons to stop.
+const (
+	StopEnd     Stop = "end"
+	StopCalls   Stop = "calls"
+	StopLength  Stop = "length"
+	StopRefusal Stop = "refusal"
+)
+
+// Reply is a whole answer.
+type Reply struct {
+	Message Message
+	Stop    Stop
+	Usage   Usage
+	Body    []byte // the exact request body that was sent; holds no key
+}
+
+// Usage counts tokens in disjoint buckets. Known is false where the provider told nothing.
+type Usage struct {
+	Known        bool  `json:"known"`
+	Input        int64 `json:"input"` // fresh input, without cached tokens
+	CacheRead    int64 `json:"cache_read,omitempty"`
+	CacheWrite   int64 `json:"cache_write,omitempty"`    // written for 5 minutes
+	CacheWrite1h int64 `json:"cache_write_1h,omitempty"` // written for 1 hour
+	Output       int64 `json:"output"`                   // with reasoning
+	Reasoning    int64 `json:"reasoning,omitempty"`      // a part of Output
+}
+
+// Total is the number of tokens in all buckets.
+func (u Usage) Total() int64 {
+	return u.Input + u.CacheRead + u.CacheWrite + u.CacheWrite1h + u.Output
+}
+
+// Info is what is known of a model before it is called.
+type Info struct {
+	Provider string `json:"provider"`
+	Name     string `json:"name"`
+	Label    string `json:"label"`  // for people: "claude-sonnet-4-5 · Anthropic", "recorded model"
+	Local    bool   `json:"local"`  // runs on this machine: costs 0
+	Window   int    `json:"window"` // context in tokens, 0 unknown
+}
+
+// Ref is the form PROVIDER/NAME that people write.
+func (i Info) Ref() string { return i.Provider + "/" + i.Name }
+
+// Provider speaks one wire format. Implementations are safe for concurrent use.
+type Provider interface {
+	// Chat sends one request and gives the whole reply; onDelta (may be nil) is called on the calling goroutine.
+	// Errors are *Error. It retries by itself (429, 5xx, connection loss before any byte), honouring Retry-After.
+	Chat(ctx context.Context, model string, req Request, onDelta func(Delta)) (Reply, error)
+	// Models lists what can be called now.
+	Models(ctx context.Context) ([]Info, error)
+}
+
+// Model is one model of one provider.
+type Model struct {
+	Info
+	Provider Provider
+}
+
+// Chat calls the model.
+func (m Model) Chat(ctx context.Context, req Request, onDelta func(Delta)) (Reply, error) {
+	return m.Provider.Chat(ctx, m.Name, req, onDelta)
+}
+
+// Code tells errors apart; the same words as the window's error codes.
+type Code string
+
+// The codes a provider gives.
+const (
+	Invalid     Code = "invalid"     // the request was refused as malformed
+	NotFound    Code = "not_found"   // no such model
+	Denied      Code = "denied"      // missing or bad key
+	Limit       Code = "limit"       // rate limit or quota, after all retries
+	Cancelled   Code = "cancelled"   // the context ended
+	Unavailable Code = "unavailable" // refused connection, 5xx after all retries, a stream cut short
+	Internal    Code = "internal"    // an answer that we cannot read
+)
+
+// Error says what happened, why, and what to do next; it never holds a key.
+type Error struct {
+	Code     Code
+	Provider string
+	Message  string
+	Err      error
+}
+
+func (e *Error) Error() string { return e.Provider + ": " + e.Message }
+func (e *Error) Unwrap() error { return e.Err }
+
+// MicroUSD is money in millionths of a US dollar.
+type MicroUSD int64

@@ -1,0 +1,77 @@
+// Package proof compares runs before and after a patch and issues the certificate.
+package proof
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"redgreen/backend/patch"
+	"redgreen/backend/testrun"
+)
+
+// State of a certificate.
+type State string
+
+const (
+	Proven       State = "proven"
+	NotProven    State = "not_proven"
+	Stale        State = "stale"
+	Unverifiable State = "unverifiable"
+)
+
+// Certificate is the proof attached to a patch; the same inputs give the same certificate but for times. Its JSON form
+// is a contract.
+type Certificate struct {
+	State          State     `json:"state"`
+	Reasons        []string  `json:"reasons"`
+	RedToGreen     []string  `json:"red_to_green"`
+	Broken         []string  `json:"broken"`
+	PreExisting    []string  `json:"pre_existing"`
+	Flaky          []string  `json:"flaky"`
+	Infrastructure []string  `json:"infrastructure"`
+	Integrity      []Flag    `json:"integrity"`
+	StillGreen     int       `json:"still_green"`
+	Skipped        int       `json:"skipped"`
+	NotCovered     []string  `json:"not_covered"` // plain sentences: what the proof does not say
+	Runtime        string    `json:"runtime"`
+	RuntimeLabel   string    `json:"runtime_label"`
+	Warnings       []string  `json:"warnings"` // limits this host cannot enforce
+	Command        []string  `json:"command"`
+	Dir            string    `json:"dir"`
+	BaseHash       string    `json:"base_hash"`
+	PatchHash      string    `json:"patch_hash"`
+	BaselineMillis int64     `json:"baseline_ms"`
+	PatchedMillis  int64     `json:"patched_ms"`
+	Issued         time.Time `json:"issued"`
+	Reruns         int       `json:"reruns"` // how often each red→green test was run again
+}
+
+// Flag is a change that weakens the tests' word.
+type Flag struct {
+	File string `json:"file"`
+	Line int    `json:"line"`
+	Rule string `json:"rule"`
+	Text string `json:"text"`
+}
+
+// Options of a proof. Tree gives a folder that holds the base with p applied (the empty patch: the base itself); done
+// removes it. ReadBase reads a file of the base.
+type Options struct {
+	Runner   *testrun.Runner
+	Command  testrun.Command
+	Baseline testrun.Run // the run on the base
+	Patch    patch.Patch
+	BaseHash string
+	Tree     func(ctx context.Context, p patch.Patch) (dir string, done func(), err error)
+	ReadBase patch.ReadFunc
+	Reruns   int // of each red→green and each newly failing test, default 2
+	Now      func() time.Time
+	Progress func(what string) // what is being run now; may be nil
+}
+
+// Prove runs the whole suite with the patch, the patch's own tests on the base, and the reruns, and issues the
+// certificate with the run of the patched tree. An error means only that ctx ended or a tree could not be made.
+func Prove(ctx context.Context, o Options) (Certificate, testrun.Run, error) {
+	return Certificate{}, testrun.Run{}, errors.New("not built")
+}

@@ -1,0 +1,284 @@
+// Package session is the append-only record of a task and everything derived from it.
+//
+// The events are the truth: status, cost, the live view, the saved view, recovery and export are folds over them. Every
+// event is in SQLite before the next step begins. Big bodies are stored once by content hash; events keep the hash.
+package session
+
+import (
+	"encoding/json"
+	"time"
+
+	"redgreen/backend/model"
+	"redgreen/backend/patch"
+)
+
+// Event is one thing that happened. Its JSON form is a documented contract.
+type Event struct {
+	Seq     int64           `json:"seq"` // 1, 2, 3 … within the session
+	Session string          `json:"session"`
+	Time    time.Time       `json:"time"`
+	Kind    Kind            `json:"kind"`
+	Data    json.RawMessage `json:"data"` // the payload type of the kind, see Kinds
+}
+
+// Kind names a kind of event.
+type Kind string
+
+// The kinds, each with its payload type.
+const (
+	KindStarted         Kind = "session.started"   // Started
+	KindSandboxReady    Kind = "sandbox.ready"     // SandboxReady
+	KindMessage         Kind = "message"           // Message: the task, a rejection's comment, a later message
+	KindTestsStarted    Kind = "tests.started"     // TestsStarted: baseline, or the run of a proof
+	KindBaseline        Kind = "baseline.finished" // TestsFinished
+	KindStepStarted     Kind = "step.started"      // StepStarted
+	KindModelRequested  Kind = "model.requested"   // ModelRequested
+	KindModelReplied    Kind = "model.replied"     // ModelReplied
+	KindModelFailed     Kind = "model.failed"      // ModelFailed: an attempt that is retried, or the end
+	KindToolCalled      Kind = "tool.called"       // ToolCalled
+	KindToolFinished    Kind = "tool.finished"     // ToolFinished
+	KindPatchChanged    Kind = "patch.changed"     // PatchChanged: the whole change so far
+	KindProofStarted    Kind = "proof.started"     // ProofStarted
+	KindProofFinished   Kind = "proof.finished"    // ProofFinished
+	KindReviewAsked     Kind = "review.asked"      // ReviewAsked
+	KindReviewAnswered  Kind = "review.answered"   // ReviewAnswered
+	KindPatchApplied    Kind = "patch.applied"     // PatchApplied
+	KindPatchUndone     Kind = "patch.undone"      // PatchApplied
+	KindApplyFailed     Kind = "apply.failed"      // Failed
+	KindLimitReached    Kind = "limit.reached"     // LimitReached
+	KindSessionFinished Kind = "session.finished"  // Finished
+)
+
+// Limits bound a task. Zero values mean the defaults: 30 steps, 1.00 USD, 20 minutes, no token limit.
+type Limits struct {
+	Steps    int            `json:"steps"`
+	MicroUSD model.MicroUSD `json:"micro_usd"`
+	Tokens   int64          `json:"tokens"` // all buckets, 0 none
+	Wall     time.Duration  `json:"wall"`   // nanoseconds
+}
+
+// Started opens a session.
+type Started struct {
+	Version  string     `json:"version"` // of Redgreen
+	Folder   string     `json:"folder"`
+	Task     string     `json:"task"`
+	Model    model.Info `json:"model"`
+	Limits   Limits     `json:"limits"`
+	Approval string     `json:"approval"` // ask, auto, never
+	AskEdits bool       `json:"ask_edits,omitempty"`
+	TestCmd  []string   `json:"test_cmd,omitempty"` // the person's own test command
+	Branch   string     `json:"branch,omitempty"`
+	Commit   string     `json:"commit,omitempty"`
+	BaseHash string     `json:"base_hash"`
+}
+
+// SandboxReady says what isolates the test runs.
+type SandboxReady struct {
+	Name     string   `json:"name"`
+	Label    string   `json:"label"`
+	Protects string   `json:"protects"`
+	Warnings []string `json:"warnings,omitempty"`
+}
+
+// Message is something a person said.
+type Message struct {
+	Text string `json:"text"`
+}
+
+// TestsStarted announces a test run made by the system.
+type TestsStarted struct {
+	Command []string `json:"command"`
+	Dir     string   `json:"dir,omitempty"`
+	Why     string   `json:"why"` // baseline, tool, proof
+}
+
+// Test is one test's result, as in testrun.
+type Test struct {
+	ID      string `json:"id"`
+	Status  string `json:"status"` // passed, failed, skipped, error
+	Millis  int64  `json:"ms"`
+	Message string `json:"message,omitempty"`
+}
+
+// Run summarises a test run; Log is the hash of the whole output's body, Tests all its tests (failed ones first).
+type Run struct {
+	Runtime  string   `json:"runtime"`
+	Command  []string `json:"command"`
+	Passed   int      `json:"passed"`
+	Failed   int      `json:"failed"` // failed and error
+	Skipped  int      `json:"skipped"`
+	Tests    []Test   `json:"tests,omitempty"`
+	ExitCode int      `json:"exit_code"`
+	Reason   string   `json:"reason,omitempty"` // timeout, memory …; or why it is no verdict (infrastructure)
+	Millis   int64    `json:"ms"`
+	Log      string   `json:"log,omitempty"`
+}
+
+// TestsFinished is the baseline run.
+type TestsFinished struct {
+	Run Run `json:"run"`
+}
+
+// StepStarted opens a step: one model call and its tools.
+type StepStarted struct {
+	Step int `json:"step"`
+}
+
+// ModelRequested is written before a model call.
+type ModelRequested struct {
+	Step   int    `json:"step"`
+	Tokens int64  `json:"tokens"`         // our estimate of the input
+	Window int    `json:"window"`         // context of the model, 0 unknown
+	Body   string `json:"body,omitempty"` // the messages as JSON, by hash
+}
+
+// ModelReplied is a whole answer. Message holds what the next request repeats.
+type ModelReplied struct {
+	Step     int            `json:"step"`
+	Message  model.Message  `json:"message"`
+	Stop     model.Stop     `json:"stop"`
+	Usage    model.Usage    `json:"usage"`
+	MicroUSD model.MicroUSD `json:"micro_usd"`
+	Priced   bool           `json:"priced"` // false: price unknown
+	Millis   int64          `json:"ms"`
+	Body     string         `json:"body,omitempty"` // the exact request bytes, by hash
+}
+
+// ModelFailed is a failed attempt. Final says that no other follows.
+type ModelFailed struct {
+	Step       int    `json:"step"`
+	Code       string `json:"code"`
+	Message    string `json:"message"`
+	Attempt    int    `json:"attempt"`
+	WaitMillis int64  `json:"wait_ms,omitempty"`
+	Final      bool   `json:"final,omitempty"`
+}
+
+// ToolCalled is written before a tool runs.
+type ToolCalled struct {
+	Step    int    `json:"step"`
+	CallID  string `json:"call_id"`
+	Tool    string `json:"tool"`
+	Args    string `json:"args"`
+	Verdict string `json:"verdict"` // allow, ask, deny
+}
+
+// ToolFinished is what a tool gave. Text is exactly what the model sees.
+type ToolFinished struct {
+	Step    int    `json:"step"`
+	CallID  string `json:"call_id"`
+	Tool    string `json:"tool"`
+	OK      bool   `json:"ok"`
+	Summary string `json:"summary"` // one line for people: "14 passed, 1 failed"
+	Text    string `json:"text"`
+	Cut     bool   `json:"cut,omitempty"`
+	Full    string `json:"full,omitempty"` // the uncut output, by hash, where it was cut
+	Run     *Run   `json:"run,omitempty"`  // of run_tests
+	Millis  int64  `json:"ms"`
+}
+
+// PatchChanged is the whole change from the base to the workspace after an edit.
+type PatchChanged struct {
+	Step  int          `json:"step"`
+	Patch patch.Patch  `json:"patch"`
+	Hash  string       `json:"hash"`
+	Stat  patch.Stat   `json:"stat"`
+	Notes []patch.Note `json:"notes,omitempty"` // corrections that were made to the model's edit
+}
+
+// ProofStarted announces the system's own proof of the patch.
+type ProofStarted struct {
+	PatchHash string `json:"patch_hash"`
+}
+
+// ProofFinished carries the certificate (proof.Certificate as JSON) and the run with the patch.
+type ProofFinished struct {
+	State       string          `json:"state"` // proven, not_proven, stale, unverifiable
+	Certificate json.RawMessage `json:"certificate"`
+	Run         Run             `json:"run"`
+}
+
+// ReviewAsked hands the patch to the person.
+type ReviewAsked struct {
+	PatchHash string `json:"patch_hash"`
+	Summary   string `json:"summary"` // the model's own words, from finish
+}
+
+// ReviewAnswered is the decision.
+type ReviewAnswered struct {
+	Decision string `json:"decision"` // approve, reject
+	By       string `json:"by"`       // person, auto
+	Comment  string `json:"comment,omitempty"`
+}
+
+// PatchApplied is a write into the folder or its undo. Receipt is repo.Receipt as JSON.
+type PatchApplied struct {
+	Files   []string        `json:"files"`
+	Receipt json.RawMessage `json:"receipt"`
+}
+
+// Failed is an error as the window shows it.
+type Failed struct {
+	Code    string `json:"code"`
+	Message string `json:"message"`
+}
+
+// LimitReached says which limit stopped the run.
+type LimitReached struct {
+	Limit   string `json:"limit"` // steps, usd, tokens, wall
+	Message string `json:"message"`
+}
+
+// Finished closes a session.
+type Finished struct {
+	Outcome     Outcome         `json:"outcome"`
+	Message     string          `json:"message,omitempty"`
+	Patch       string          `json:"patch"` // unified diff, "" none
+	Certificate json.RawMessage `json:"certificate"`
+	Steps       int             `json:"steps"`
+	USD         *float64        `json:"usd"` // null: price unknown
+	Tokens      int64           `json:"tokens"`
+	Applied     bool            `json:"applied"`
+	Tried       []string        `json:"tried,omitempty"`     // one line for each act, when a limit or error ended the run
+	StillRed    []string        `json:"still_red,omitempty"` // tests that fail with the best state so far
+}
+
+// Outcome is how a session ended; Running and Review are states of one that has not.
+type Outcome string
+
+// The outcomes.
+const (
+	Proven    Outcome = "proven"
+	NotProven Outcome = "not_proven"
+	Limit     Outcome = "limit"
+	Cancelled Outcome = "cancelled"
+	Error     Outcome = "error"
+	Running   Outcome = "running"
+	Review    Outcome = "review"
+)
+
+// State is the fold over the events that lists and views need.
+type State struct {
+	ID          string          `json:"id"`
+	Folder      string          `json:"folder"`
+	Task        string          `json:"task"`
+	Model       model.Info      `json:"model"`
+	Limits      Limits          `json:"limits"`
+	Created     time.Time       `json:"created"`
+	Updated     time.Time       `json:"updated"`
+	Seq         int64           `json:"seq"`
+	Outcome     Outcome         `json:"outcome"`
+	Steps       int             `json:"steps"`
+	MicroUSD    model.MicroUSD  `json:"micro_usd"`
+	Priced      bool            `json:"priced"` // false as soon as one reply's price is unknown
+	Usage       model.Usage     `json:"usage"`
+	Context     int64           `json:"context"` // tokens of the last request
+	Sandbox     SandboxReady    `json:"sandbox"`
+	Patch       patch.Patch     `json:"patch"`
+	PatchHash   string          `json:"patch_hash"`
+	Proof       string          `json:"proof"` // state of the last certificate, "" none; not for an older patch
+	Certificate json.RawMessage `json:"certificate,omitempty"`
+	Summary     string          `json:"summary,omitempty"`
+	Applied     bool            `json:"applied"`           // the patch is in the folder now
+	Receipt     json.RawMessage `json:"receipt,omitempty"` // of the last write
+}
