@@ -136,37 +136,14 @@ type Provider interface {
 type Model struct {
 	Info
 	Provider Provider
+
+	price *price // nil: unknown
 }
 
 // Chat calls the model.
 func (m Model) Chat(ctx context.Context, req Request, onDelta func(Delta)) (Reply, error) {
 	return m.Provider.Chat(ctx, m.Name, req, onDelta)
 }
-
-// Code tells errors apart; the same words as the window's error codes.
-type Code string
-
-// The codes a provider gives.
-const (
-	Invalid     Code = "invalid"     // the request was refused as malformed
-	NotFound    Code = "not_found"   // no such model
-	Denied      Code = "denied"      // missing or bad key
-	Limit       Code = "limit"       // rate limit or quota, after all retries
-	Cancelled   Code = "cancelled"   // the context ended
-	Unavailable Code = "unavailable" // refused connection, 5xx after all retries, a stream cut short
-	Internal    Code = "internal"    // an answer that we cannot read
-)
-
-// Error says what happened, why, and what to do next; it never holds a key.
-type Error struct {
-	Code     Code
-	Provider string
-	Message  string
-	Err      error
-}
-
-func (e *Error) Error() string { return e.Provider + ": " + e.Message }
-func (e *Error) Unwrap() error { return e.Err }
 
 // MicroUSD is money in millionths of a US dollar.
 type MicroUSD int64

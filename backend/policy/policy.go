@@ -1,7 +1,9 @@
 // Package policy decides, without I/O, whether an act may run: allow, ask, deny.
 //
 // The model is assumed to obey every instruction it reads, so nothing here looks at what it says: a verdict depends only
-// on the kind of the act, its object, and what the person has set.
+// on the kind of the act and what the person has set. Inside the sandbox and the disposable workspace nothing can be
+// lost, so no question is asked there; what leaves it is always asked. A person who has to answer often stops reading
+// the questions, so only those that matter are left.
 package policy
 
 // Verdict is the answer to an act.
@@ -37,4 +39,21 @@ type Act struct {
 // Settings are the person's own choices.
 type Settings struct {
 	AskEdits bool // ask before each edit of the workspace
+}
+
+// Decide gives the verdict on an act. It is a pure function: the same act and settings always get the same verdict,
+// whatever was answered before. A kind that has no rule, the empty one too, is denied.
+func Decide(act Act, s Settings) Verdict {
+	switch act.Kind {
+	case Search, Read, Test, Finish:
+		return Allow
+	case Edit:
+		if s.AskEdits {
+			return Ask
+		}
+		return Allow
+	case Apply, Network:
+		return Ask
+	}
+	return Deny
 }

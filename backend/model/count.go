@@ -1,0 +1,33 @@
+package model
+
+// CountTokens estimates the tokens of a request: ceil(bytes/3.5) plus a few a message; good for limits, not for bills.
+//
+// 3.5 bytes a token lies between English prose (about 4.5) and dense code or JSON (about 3) for the byte-pair
+// vocabularies in use; four tokens a message, call, result and tool stand for the markup around them.
+func CountTokens(req Request) int64 {
+	bytes, marks := len(req.System), 1
+	for _, t := range req.Tools {
+		bytes += len(t.Name) + len(t.Description) + len(t.Schema)
+		marks++
+	}
+	for _, m := range req.Messages {
+		b, n := messageSize(m)
+		bytes, marks = bytes+b, marks+n
+	}
+	return tokens(bytes) + 4*int64(marks)
+}
+
+// messageSize gives the bytes of a message and the number of its marked-up parts.
+func messageSize(m Message) (bytes, marks int) {
+	bytes, marks = len(m.Text)+len(m.Thinking), 1+len(m.Calls)+len(m.Results)
+	for _, c := range m.Calls {
+		bytes += len(c.Name) + len(c.Args)
+	}
+	for _, r := range m.Results {
+		bytes += len(r.Text)
+	}
+	return bytes, marks
+}
+
+// tokens is ceil(bytes/3.5) in integers.
+func tokens(bytes int) int64 { return (int64(bytes)*2 + 6) / 7 }

@@ -1,0 +1,145 @@
+package model
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Options are what the providers need of the outside; the zero value uses the defaults.
+type Options struct {
+	Key     func(name string) string                         // gives a key by its environment name (ANTHROPIC_API_KEY, OPENAI_API_KEY), "" none; default Env
+	Env     func(name string) string                         // gives settings such as OLLAMA_HOST; default os.Getenv
+	BaseURL map[string]string                                // by provider name, overrides the default
+	HTTP    *http.Client                                     // only its Transport is used
+	Sleep   func(ctx context.Context, d time.Duration) error // waits between attempts
+	Rand    func() float64                                   // jitter between attempts, in [0,1)
+	Now     func() time.Time
+	Idle    time.Duration // the longest silence in a stream, default 2 minutes; the first byte may take five times that
+	Prices  []byte        // the person's own price table, laid over ours
+}
+
+// defaults fills in what was left out.
+func (o Options) defaults() Options {
+	if o.Env == nil {
+		o.Env = os.Getenv
+	}
+	if o.Key == nil {
+		o.Key = o.Env
+	}
+	if o.HTTP == nil {
+		o.HTTP = http.DefaultClient
+	}
+	if o.Sleep == nil {
+		o.Sleep = sleep
+	}
+	if o.Rand == nil {
+		o.Rand = rand.Float64
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	o.Idle = cmp.Or(o.Idle, 2*time.Minute)
+	return o
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-t.C:
+		return nil
+	}
+}
+
+// maker is one row of the list of providers.
+type maker struct {
+	name string
+	make func(o Options, model string) (Provider, error) // model "": only to list models
+	info func(o Options, model string) Info              // what is known without asking
+	list bool                                            // has models to list
+}
+
+// providers is the one list of providers: a new one is a file and a row here.
+func providers() []maker {
+	return []maker{
+		{"script", newScript, scriptInfo, false},
+	}
+}
+
+// Known lists the provider names: ollama, openai, anthropic, script.
+func Known() []string {
+	var names []string
+	for _, p := range providers() {
+		names = append(names, p.name)
+	}
+	return names
+}
+
+// Open gives the model named by ref, PROVIDER/NAME; for script, NAME is the path of the file of replies. It asks no
+// server: whether the model exists shows in the first call.
+func Open(ref string, o Options) (Model, error) {
+	o = o.defaults()
+	name, model, _ := strings.Cut(ref, "/")
+	i := slices.IndexFunc(providers(), func(p maker) bool { return p.name == name })
+	if i < 0 || model == "" {
+		return Model{}, &Error{Invalid, cmp.Or(name, "model"), fmt.Sprintf(
+			"%q names no model: write PROVIDER/NAME with one of the providers %s", ref, strings.Join(Known(), ", ")), nil}
+	}
+	p := providers()[i]
+	prov, err := p.make(o, model)
+	if err != nil {
+		return Model{}, err
+	}
+	m := Model{Info: p.info(o, model), Provider: prov}
+	prices, err := o.prices()
+	if err != nil {
+		return Model{}, &Error{Invalid, name, err.Error(), err}
+	}
+	m.price = prices(m.Info)
+	return m, nil
+}
+
+// prices gives the function that finds a model's price: the person's own rows first, ours only for the maker's own
+// service, since others sell models of the same name at other prices.
+func (o Options) prices() (func(Info) *price, error) {
+	ours, err := parsePrices(pricesJSON)
+	if err != nil {
+		return nil, err
+	}
+	var own []price
+	if len(o.Prices) > 0 {
+		if own, err = parsePrices(o.Prices); err != nil {
+			return nil, fmt.Errorf("your own prices: %w", err)
+		}
+	}
+	return func(i Info) *price {
+		if p := findPrice(own, i.Provider, i.Name); p != nil {
+			return p
+		}
+		if o.BaseURL[i.Provider] != "" {
+			return nil
+		}
+		return findPrice(ours, i.Provider, i.Name)
+	}, nil
+}
+
+// Available lists the models that can be called now over all providers, local ones first, asking each for at most two
+// seconds; problems says why a provider gave none.
+func Available(ctx context.Context, o Options) (models []Info, problems []Error) { return nil, nil }
+
+// outputLimit is Request.MaxOutput with its default.
+func outputLimit(n int) int {
+	if n <= 0 {
+		return 8192
+	}
+	return n
+}

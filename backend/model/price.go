@@ -1,0 +1,155 @@
+package model
+
+import (
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/big"
+	"strings"
+)
+
+// pricesJSON is the dated price table. Each row names where its figures stand and on which day they were read there.
+//
+//go:embed prices.json
+var pricesJSON []byte
+
+// price is one row of the table; money in micro-dollars for a million tokens, so that all arithmetic is in integers.
+type price struct {
+	provider, match string
+	prefix          bool
+
+	input, output, cacheRead, cacheWrite, cacheWrite1h int64
+
+	window int // context in tokens, 0 unknown
+}
+
+// priceTable is the form of prices.json and of the person's own table, in US dollars for a million tokens.
+//
+// Match is a model's name, or the beginning of names where it ends in "*"; the longest match wins. A row without input
+// and output prices is refused; cache prices that are left out are the price of fresh input, which is never too low
+// except for writes, where 1.25 and 2 times the input price are taken.
+type priceTable struct {
+	Date string `json:"date"`
+	Rows []struct {
+		Provider     string      `json:"provider"`
+		Match        string      `json:"match"`
+		Input        json.Number `json:"input"`
+		Output       json.Number `json:"output"`
+		CacheRead    json.Number `json:"cache_read"`
+		CacheWrite5m json.Number `json:"cache_write_5m"`
+		CacheWrite1h json.Number `json:"cache_write_1h"`
+		Window       int         `json:"window"`
+		Source       string      `json:"source"`
+	} `json:"rows"`
+}
+
+// parsePrices reads a price table.
+func parsePrices(data []byte) ([]price, error) {
+	var table priceTable
+	if err := json.Unmarshal(data, &table); err != nil {
+		return nil, fmt.Errorf("reading price table: %w", err)
+	}
+	var prices []price
+	for i, r := range table.Rows {
+		match, prefix := strings.CutSuffix(r.Match, "*")
+		p := price{provider: r.Provider, match: match, prefix: prefix, window: r.Window}
+		if p.provider == "" || match == "" {
+			return nil, fmt.Errorf("reading price table: row %d names no provider or no model", i+1)
+		}
+		for _, f := range []struct {
+			to   *int64
+			from json.Number
+			or   int64 // hundredths of the input price, 0 required
+		}{{&p.input, r.Input, 0}, {&p.output, r.Output, 0}, {&p.cacheRead, r.CacheRead, 100},
+			{&p.cacheWrite, r.CacheWrite5m, 125}, {&p.cacheWrite1h, r.CacheWrite1h, 200}} {
+			if f.from == "" && f.or > 0 {
+				*f.to = (p.input*f.or + 99) / 100
+				continue
+			}
+			v, err := perMillion(f.from)
+			if err != nil {
+				return nil, fmt.Errorf("reading price table: row %d (%s/%s): %w", i+1, r.Provider, r.Match, err)
+			}
+			*f.to = v
+		}
+		prices = append(prices, p)
+	}
+	return prices, nil
+}
+
+// perMillion turns dollars for a million tokens into micro-dollars for a million tokens, exactly or not at all.
+func perMillion(n json.Number) (int64, error) {
+	if len(n) == 0 || len(n) > 12 || strings.ContainsAny(string(n), "eE/") {
+		return 0, fmt.Errorf("%q is no price in dollars for a million tokens", n)
+	}
+	r, ok := new(big.Rat).SetString(string(n))
+	if !ok {
+		return 0, fmt.Errorf("%q is no price in dollars for a million tokens", n)
+	}
+	r.Mul(r, big.NewRat(1_000_000, 1))
+	if !r.IsInt() || r.Sign() < 0 || r.Cmp(big.NewRat(1_000_000_000_000, 1)) > 0 {
+		return 0, fmt.Errorf("%s is out of range, 0 to 1000000 with at most six decimals", n)
+	}
+	return r.Num().Int64(), nil
+}
+
+// findPrice gives the row for a model: an exact name before a beginning, a longer beginning before a shorter one, and
+// of equal ones the first.
+func findPrice(prices []price, provider, name string) *price {
+	var best *price
+	for i := range prices {
+		p := &prices[i]
+		if p.provider != provider {
+			continue
+		}
+		if !p.prefix && p.match == name {
+			return p
+		}
+		if p.prefix && strings.HasPrefix(name, p.match) && (best == nil || len(p.match) > len(best.match)) {
+			best = p
+		}
+	}
+	return best
+}
+
+// Cost prices usage; known is false for a model without a price ("price unknown", never 0.00) and for usage that the
+// provider did not tell. Local models cost 0. It is rounded up once, on the whole.
+func (m Model) Cost(u Usage) (cost MicroUSD, known bool) {
+	if m.Local {
+		return 0, true
+	}
+	if m.price == nil || !u.Known {
+		return 0, false
+	}
+	p := m.price
+	return sum(u.Input, p.input, u.CacheRead, p.cacheRead, u.CacheWrite, p.cacheWrite,
+		u.CacheWrite1h, p.cacheWrite1h, u.Output, p.output), true
+}
+
+// WorstCost is the most that a call with this many input tokens and this output limit can cost: no token is read from
+// the cache and all of them are written to it for five minutes, where that is dearer (we never ask for an hour).
+// maxOutput 0 is the default of Request.MaxOutput.
+func (m Model) WorstCost(input int64, maxOutput int) (cost MicroUSD, known bool) {
+	if m.Local {
+		return 0, true
+	}
+	if m.price == nil {
+		return 0, false
+	}
+	return sum(input, max(m.price.input, m.price.cacheWrite), int64(outputLimit(maxOutput)), m.price.output), true
+}
+
+// sum adds tokens × micro-dollars a million over pairs and rounds up. A server may claim any number of tokens, so
+// negative ones count as none and the sum stops at the largest amount instead of overflowing into a small one.
+func sum(pairs ...int64) MicroUSD {
+	total := new(big.Int)
+	for i := 0; i < len(pairs); i += 2 {
+		total.Add(total, new(big.Int).Mul(big.NewInt(max(pairs[i], 0)), big.NewInt(pairs[i+1])))
+	}
+	total.Add(total, big.NewInt(999_999)).Quo(total, big.NewInt(1_000_000))
+	if !total.IsInt64() {
+		return math.MaxInt64
+	}
+	return MicroUSD(total.Int64())
+}
