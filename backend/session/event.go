@@ -100,7 +100,8 @@ type Test struct {
 	Message string `json:"message,omitempty"`
 }
 
-// Run summarises a test run; Log is the hash of the whole output's body, Tests all its tests (failed ones first).
+// Run summarises a test run; Log is the hash of the whole output's body, Tests its tests (failed ones first; Omitted
+// says how many more there were where a suite is huge).
 type Run struct {
 	Runtime  string   `json:"runtime"`
 	Command  []string `json:"command"`
@@ -112,11 +113,13 @@ type Run struct {
 	Reason   string   `json:"reason,omitempty"` // timeout, memory …; or why it is no verdict (infrastructure)
 	Millis   int64    `json:"ms"`
 	Log      string   `json:"log,omitempty"`
+	Omitted  int      `json:"omitted,omitempty"`
 }
 
-// TestsFinished is the baseline run.
+// TestsFinished is the baseline run, on a tree with the given hash (repo.Workspace.BaseHash).
 type TestsFinished struct {
-	Run Run `json:"run"`
+	Run      Run    `json:"run"`
+	BaseHash string `json:"base_hash,omitempty"`
 }
 
 // StepStarted opens a step: one model call and its tools.
@@ -130,6 +133,9 @@ type ModelRequested struct {
 	Tokens int64  `json:"tokens"`         // our estimate of the input
 	Window int    `json:"window"`         // context of the model, 0 unknown
 	Body   string `json:"body,omitempty"` // the messages as JSON, by hash
+	// Added are the texts that the model sees for the first time in this call beside tool results, exactly as it sees
+	// them: the first message, what a person said since, a nudge.
+	Added []string `json:"added,omitempty"`
 }
 
 // ModelReplied is a whole answer. Message holds what the next request repeats.
@@ -266,6 +272,7 @@ type State struct {
 	Limits      Limits          `json:"limits"`
 	Created     time.Time       `json:"created"`
 	Updated     time.Time       `json:"updated"`
+	BaseHash    string          `json:"base_hash,omitempty"` // of the tree that the last baseline ran on
 	Seq         int64           `json:"seq"`
 	Outcome     Outcome         `json:"outcome"`
 	Steps       int             `json:"steps"`

@@ -1,0 +1,126 @@
+package session
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+
+	"redgreen/backend/model"
+)
+
+// ErrUnknownKind is returned by Decode for an event of a newer version. Such events are kept, shown by name and left
+// out of the fold.
+var ErrUnknownKind = errors.New("unknown kind of event")
+
+// Kinds lists all kinds with a zero value of their payload type.
+func Kinds() map[Kind]any {
+	return map[Kind]any{
+		KindStarted:         Started{},
+		KindSandboxReady:    SandboxReady{},
+		KindMessage:         Message{},
+		KindTestsStarted:    TestsStarted{},
+		KindBaseline:        TestsFinished{},
+		KindStepStarted:     StepStarted{},
+		KindModelRequested:  ModelRequested{},
+		KindModelReplied:    ModelReplied{},
+		KindModelFailed:     ModelFailed{},
+		KindToolCalled:      ToolCalled{},
+		KindToolFinished:    ToolFinished{},
+		KindPatchChanged:    PatchChanged{},
+		KindProofStarted:    ProofStarted{},
+		KindProofFinished:   ProofFinished{},
+		KindReviewAsked:     ReviewAsked{},
+		KindReviewAnswered:  ReviewAnswered{},
+		KindPatchApplied:    PatchApplied{},
+		KindPatchUndone:     PatchApplied{},
+		KindApplyFailed:     Failed{},
+		KindLimitReached:    LimitReached{},
+		KindSessionFinished: Finished{},
+	}
+}
+
+// Decode reads an event's payload into the type its kind names (by value). A field that the type does not have is kept
+// in the event and left out of the result, since a newer version may have added it; any other difference is an error.
+func Decode(e Event) (any, error) {
+	zero, ok := Kinds()[e.Kind]
+	if !ok {
+		return nil, fmt.Errorf("event %d: %w %q", e.Seq, ErrUnknownKind, e.Kind)
+	}
+	p := reflect.New(reflect.TypeOf(zero))
+	dec := json.NewDecoder(bytes.NewReader(e.Data))
+	if err := dec.Decode(p.Interface()); err != nil {
+		return nil, fmt.Errorf("event %d (%s): %w", e.Seq, e.Kind, err)
+	}
+	if dec.More() {
+		return nil, fmt.Errorf("event %d (%s): text behind its data", e.Seq, e.Kind)
+	}
+	return p.Elem().Interface(), nil
+}
+
+// Fold adds one event to a state; pure. An event out of order is an error; one of an unknown kind counts, no more.
+func Fold(s State, e Event) (State, error) {
+	if e.Seq != s.Seq+1 {
+		return s, fmt.Errorf("event %d follows event %d: the record has a gap", e.Seq, s.Seq)
+	}
+	data, err := Decode(e)
+	if err != nil && !errors.Is(err, ErrUnknownKind) {
+		return s, err
+	}
+	s.ID, s.Seq, s.Updated = e.Session, e.Seq, e.Time
+	switch d := data.(type) {
+	case Started:
+		s.Folder, s.Task, s.Model, s.Limits, s.Created = d.Folder, d.Task, d.Model, d.Limits, e.Time
+		s.Outcome, s.Priced = Running, true
+	case SandboxReady:
+		s.Sandbox, s.Outcome = d, Running
+	case TestsFinished:
+		s.BaseHash = d.BaseHash
+	case StepStarted:
+		s.Steps, s.Outcome = d.Step, Running
+	case ModelRequested:
+		s.Context = d.Tokens
+	case ModelReplied:
+		s = foldReply(s, d)
+	case PatchChanged:
+		s.Patch, s.PatchHash = d.Patch, d.Hash
+		s.Proof, s.Certificate = "", nil
+	case ProofFinished:
+		s.Proof, s.Certificate = d.State, d.Certificate
+	case ReviewAsked:
+		s.Summary, s.Outcome = d.Summary, Review
+	case ReviewAnswered:
+		if d.Decision == "reject" {
+			s.Outcome = Running
+		}
+	case PatchApplied:
+		s.Applied, s.Receipt = e.Kind == KindPatchApplied, d.Receipt
+	case Finished:
+		s.Outcome = d.Outcome
+	}
+	return s, nil
+}
+
+func foldReply(s State, d ModelReplied) State {
+	s.MicroUSD += d.MicroUSD
+	s.Priced = s.Priced && d.Priced
+	s.Usage = addUsage(s.Usage, d.Usage)
+	if d.Usage.Known {
+		s.Context = d.Usage.Total() - d.Usage.Output
+	}
+	return s
+}
+
+// addUsage adds bucket by bucket; Known says that at least one reply told its usage.
+func addUsage(a, b model.Usage) model.Usage {
+	return model.Usage{
+		Known:        a.Known || b.Known,
+		Input:        a.Input + b.Input,
+		CacheRead:    a.CacheRead + b.CacheRead,
+		CacheWrite:   a.CacheWrite + b.CacheWrite,
+		CacheWrite1h: a.CacheWrite1h + b.CacheWrite1h,
+		Output:       a.Output + b.Output,
+		Reasoning:    a.Reasoning + b.Reasoning,
+	}
+}

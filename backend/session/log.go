@@ -1,0 +1,270 @@
+package session
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"sync"
+	"time"
+)
+
+// Log appends to one session. Safe for concurrent use; there is one a session in a process.
+type Log struct {
+	s   *Store
+	id  string
+	key int64
+
+	appending sync.Mutex // held while an event is written and its notice given
+	mu        sync.RWMutex
+	state     State
+	head      []byte // hash of the last event
+	stale     bool   // a write failed: read the head again before the next one
+}
+
+// Create starts a session with its first event.
+func (s *Store) Create(ctx context.Context, st Started) (*Log, error) {
+	id := s.newID()
+	l := &Log{s: s, id: id, state: State{ID: id}, head: make([]byte, sha256.Size)}
+	e, hash, next, err := l.prepare(KindStarted, st)
+	if err != nil {
+		return nil, err
+	}
+	if l.key, err = s.insertSession(ctx, e, hash, next); err != nil {
+		return nil, fmt.Errorf("creating a session: %w", explain(s.path, err))
+	}
+	l.state, l.head = next, hash
+	s.mu.Lock()
+	s.logs[id] = l
+	s.mu.Unlock()
+	s.notify(Notice{id, e.Seq, e.Kind})
+	return l, nil
+}
+
+func (s *Store) insertSession(ctx context.Context, e Event, hash []byte, st State) (key int64, err error) {
+	state, err := json.Marshal(st)
+	if err != nil {
+		return 0, fmt.Errorf("encoding the state: %w", err)
+	}
+	tx, err := s.write.BeginTx(ctx, nil)
+	if err != nil {
+		return 0, err
+	}
+	defer tx.Rollback() //nolint:errcheck // after Commit it does nothing; else the first error counts
+	at := e.Time.UnixNano()
+	res, err := tx.Exec(`INSERT INTO sessions (id, folder, task, created, updated, seq, hash, state, state_seq)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`, st.ID, st.Folder, st.Task, at, at, e.Seq, hash, string(state), e.Seq)
+	if err != nil {
+		return 0, err
+	}
+	if key, err = res.LastInsertId(); err != nil {
+		return 0, err
+	}
+	if err := insertEvent(tx, key, e, hash); err != nil {
+		return 0, err
+	}
+	return key, tx.Commit()
+}
+
+func insertEvent(tx *sql.Tx, key int64, e Event, hash []byte) error {
+	_, err := tx.Exec(`INSERT INTO events (session, seq, time, kind, data, hash) VALUES (?, ?, ?, ?, ?, ?)`,
+		key, e.Seq, e.Time.UnixNano(), string(e.Kind), string(e.Data), hash)
+	return err
+}
+
+// Log opens an existing session for appending.
+func (s *Store) Log(ctx context.Context, id string) (*Log, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if l, ok := s.logs[id]; ok {
+		return l, nil
+	}
+	l := &Log{s: s, id: id}
+	if err := l.load(ctx); err != nil {
+		return nil, err
+	}
+	s.logs[id] = l
+	return l, nil
+}
+
+// load reads state and head from the database.
+func (l *Log) load(ctx context.Context) error {
+	st, key, head, err := l.s.load(ctx, l.id)
+	if err != nil {
+		return err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.state, l.key, l.head, l.stale = st, key, head, false
+	return nil
+}
+
+// ID is the session's id.
+func (l *Log) ID() string { return l.id }
+
+// State is the fold so far, kept up to date by Append.
+func (l *Log) State() State {
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	return l.state
+}
+
+// Append stores an event; when it returns without an error the event is on disk (fsynced). data is the payload type
+// that kind names. A cancelled ctx stops it before it starts, never midway. After ErrFull the session is as it was and
+// can go on once there is space.
+func (l *Log) Append(ctx context.Context, kind Kind, data any) (Event, error) {
+	if err := ctx.Err(); err != nil {
+		return Event{}, fmt.Errorf("recording %s: %w", kind, err)
+	}
+	l.appending.Lock()
+	defer l.appending.Unlock()
+	ctx = context.WithoutCancel(ctx)
+	if l.stale {
+		if err := l.load(ctx); err != nil {
+			return Event{}, fmt.Errorf("recording %s: %w", kind, err)
+		}
+	}
+	e, hash, next, err := l.prepare(kind, data)
+	if err != nil {
+		return Event{}, err
+	}
+	if err := l.commit(ctx, e, hash, next); err != nil {
+		l.mu.Lock()
+		l.stale = true
+		l.mu.Unlock()
+		return Event{}, fmt.Errorf("recording %s: %w", kind, explain(l.s.path, err))
+	}
+	l.mu.Lock()
+	l.state, l.head = next, hash
+	l.mu.Unlock()
+	l.s.notify(Notice{l.id, e.Seq, e.Kind})
+	return e, nil
+}
+
+// prepare makes the next event, redacted, with its hash and the state after it.
+func (l *Log) prepare(kind Kind, data any) (Event, []byte, State, error) {
+	want, ok := Kinds()[kind]
+	if !ok {
+		return Event{}, nil, State{}, fmt.Errorf("recording %s: no such kind of event", kind)
+	}
+	if reflect.TypeOf(data) != reflect.TypeOf(want) {
+		return Event{}, nil, State{}, fmt.Errorf("recording %s: payload is %T, must be %T", kind, data, want)
+	}
+	raw, err := encode(data)
+	if err != nil {
+		return Event{}, nil, State{}, fmt.Errorf("recording %s: %w", kind, err)
+	}
+	if raw, err = redactJSON(raw); err != nil {
+		return Event{}, nil, State{}, fmt.Errorf("recording %s: %w", kind, err)
+	}
+	e := Event{Seq: l.state.Seq + 1, Session: l.id, Time: l.s.now().UTC().Round(0), Kind: kind, Data: raw}
+	next, err := Fold(l.state, e)
+	if err != nil {
+		return Event{}, nil, State{}, fmt.Errorf("recording %s: %w", kind, err)
+	}
+	return e, chain(l.head, e), next, nil
+}
+
+// commit writes the event and moves the session's head, if nobody else moved it.
+func (l *Log) commit(ctx context.Context, e Event, hash []byte, next State) error {
+	tx, err := l.s.write.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback() //nolint:errcheck // after Commit it does nothing; else the first error counts
+	res, err := tx.Exec(`UPDATE sessions SET seq = ?, updated = ?, hash = ? WHERE key = ? AND seq = ? AND hash = ?`,
+		e.Seq, e.Time.UnixNano(), hash, l.key, e.Seq-1, l.head)
+	if err != nil {
+		return err
+	}
+	if n, err := res.RowsAffected(); err != nil {
+		return err
+	} else if n != 1 {
+		return fmt.Errorf("%w; close the other window or terminal that works on session %s and open it again", ErrConflict, l.id)
+	}
+	if err := insertEvent(tx, l.key, e, hash); err != nil {
+		return err
+	}
+	if milestone(e.Kind) {
+		if err := l.cache(tx, next); err != nil {
+			return err
+		}
+	}
+	return tx.Commit()
+}
+
+// milestone kinds write the state cache too. The others do not, so that a large patch is not written again with each
+// event; a reader folds the few events since.
+func milestone(k Kind) bool {
+	switch k {
+	case KindStepStarted, KindReviewAsked, KindReviewAnswered, KindPatchApplied, KindPatchUndone, KindSessionFinished:
+		return true
+	}
+	return false
+}
+
+func (l *Log) cache(tx *sql.Tx, st State) error {
+	raw, err := encode(st)
+	if err != nil {
+		return err
+	}
+	_, err = tx.Exec(`UPDATE sessions SET state = ?, state_seq = ? WHERE key = ?`, string(raw), st.Seq, l.key)
+	return err
+}
+
+// encode is json.Marshal without the escaping of <, > and &, so that stored text stays readable.
+func encode(v any) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, fmt.Errorf("encoding %T: %w", v, err)
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}
+
+// chain is the hash of an event: SHA-256 over the hash before it (32 zero bytes for the first) and, each behind its
+// length as 8 bytes big endian, session, sequence number, time in RFC 3339 with nanoseconds, kind and data.
+func chain(prev []byte, e Event) []byte {
+	h := sha256.New()
+	h.Write(prev)
+	for _, part := range []string{e.Session, fmt.Sprint(e.Seq), e.Time.Format(time.RFC3339Nano), string(e.Kind), string(e.Data)} {
+		var n [8]byte
+		binary.BigEndian.PutUint64(n[:], uint64(len(part)))
+		h.Write(n[:])
+		h.Write([]byte(part))
+	}
+	return h.Sum(nil)
+}
+
+// Verify walks a session's hash chain and reports the first event that was changed, removed or added (ErrCorrupt).
+func (s *Store) Verify(ctx context.Context, id string) error {
+	events, hashes, err := s.chainOf(ctx, id)
+	if err != nil {
+		return err
+	}
+	prev := make([]byte, sha256.Size)
+	for i, e := range events {
+		if want := chain(prev, e); e.Seq != int64(i+1) || !bytes.Equal(want, hashes[i]) {
+			return fmt.Errorf("%w: session %s does not agree with its hash chain from event %d on", ErrCorrupt, id, e.Seq)
+		}
+		prev = hashes[i]
+	}
+	var head []byte
+	err = s.read.QueryRowContext(ctx, `SELECT hash FROM sessions WHERE id = ?`, id).Scan(&head)
+	if errors.Is(err, sql.ErrNoRows) {
+		return fmt.Errorf("session %s: %w", id, ErrNotFound)
+	}
+	if err != nil {
+		return explain(s.path, err)
+	}
+	if !bytes.Equal(head, prev) {
+		return fmt.Errorf("%w: session %s has lost its last events", ErrCorrupt, id)
+	}
+	return nil
+}

@@ -1,0 +1,210 @@
+package session
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+)
+
+// Events gives at most limit events with a sequence number over after, in order; limit 0 all.
+func (s *Store) Events(ctx context.Context, id string, after int64, limit int) ([]Event, error) {
+	if limit <= 0 {
+		limit = -1
+	}
+	events, _, err := s.query(ctx, id, after, limit)
+	if err == nil && len(events) == 0 {
+		err = s.exists(ctx, id)
+	}
+	return events, err
+}
+
+func (s *Store) chainOf(ctx context.Context, id string) ([]Event, [][]byte, error) {
+	return s.query(ctx, id, 0, -1)
+}
+
+func (s *Store) query(ctx context.Context, id string, after int64, limit int) ([]Event, [][]byte, error) {
+	rows, err := s.read.QueryContext(ctx, `SELECT e.seq, e.time, e.kind, e.data, e.hash FROM events e
+		JOIN sessions s ON s.key = e.session WHERE s.id = ? AND e.seq > ? ORDER BY e.seq LIMIT ?`, id, after, limit)
+	if err != nil {
+		return nil, nil, fmt.Errorf("reading session %s: %w", id, explain(s.path, err))
+	}
+	defer rows.Close()
+	var events []Event
+	var hashes [][]byte
+	for rows.Next() {
+		e := Event{Session: id}
+		var at int64
+		var data string
+		var hash []byte
+		if err := rows.Scan(&e.Seq, &at, &e.Kind, &data, &hash); err != nil {
+			return nil, nil, fmt.Errorf("reading session %s: %w", id, explain(s.path, err))
+		}
+		e.Time, e.Data = time.Unix(0, at).UTC(), json.RawMessage(data)
+		events, hashes = append(events, e), append(hashes, hash)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, nil, fmt.Errorf("reading session %s: %w", id, explain(s.path, err))
+	}
+	return events, hashes, nil
+}
+
+func (s *Store) exists(ctx context.Context, id string) error {
+	var one int
+	err := s.read.QueryRowContext(ctx, `SELECT 1 FROM sessions WHERE id = ?`, id).Scan(&one)
+	if errors.Is(err, sql.ErrNoRows) {
+		return fmt.Errorf("session %s: %w; `redgreen sessions list` shows those there are", id, ErrNotFound)
+	}
+	if err != nil {
+		return explain(s.path, err)
+	}
+	return nil
+}
+
+// State folds a session.
+func (s *Store) State(ctx context.Context, id string) (State, error) {
+	st, _, _, err := s.load(ctx, id)
+	return st, err
+}
+
+func (s *Store) load(ctx context.Context, id string) (st State, key int64, head []byte, err error) {
+	var cached string
+	var seq, cachedSeq int64
+	err = s.read.QueryRowContext(ctx, `SELECT key, hash, seq, state, state_seq FROM sessions WHERE id = ?`, id).
+		Scan(&key, &head, &seq, &cached, &cachedSeq)
+	if errors.Is(err, sql.ErrNoRows) {
+		return State{}, 0, nil, fmt.Errorf("session %s: %w; `redgreen sessions list` shows those there are", id, ErrNotFound)
+	}
+	if err != nil {
+		return State{}, 0, nil, fmt.Errorf("reading session %s: %w", id, explain(s.path, err))
+	}
+	st, err = s.catchUp(ctx, id, cached, cachedSeq, seq)
+	return st, key, head, err
+}
+
+// catchUp folds the events up to seq into a cached state. A cache that cannot be read is made anew from the first event.
+func (s *Store) catchUp(ctx context.Context, id, cached string, cachedSeq, seq int64) (State, error) {
+	var st State
+	if json.Unmarshal([]byte(cached), &st) != nil || st.Seq != cachedSeq {
+		st = State{ID: id}
+	}
+	if st.Seq >= seq {
+		return st, nil
+	}
+	events, err := s.Events(ctx, id, st.Seq, int(seq-st.Seq))
+	if err != nil {
+		return State{}, err
+	}
+	for _, e := range events {
+		if st, err = Fold(st, e); err != nil {
+			return State{}, err
+		}
+	}
+	return st, nil
+}
+
+// Filter selects sessions for Find; its zero value selects all.
+type Filter struct {
+	Folder string // absolute path, "" all folders
+	Query  string // words that must all occur in the task or the folder, in any case
+	Limit  int    // 0 all
+	Offset int
+}
+
+// List gives the newest sessions first, of one folder or all (""); limit 0 all.
+func (s *Store) List(ctx context.Context, folder string, limit int) ([]State, error) {
+	states, _, err := s.Find(ctx, Filter{Folder: folder, Limit: limit})
+	return states, err
+}
+
+// Find gives the sessions of a filter, newest first, and how many there are without its limit.
+func (s *Store) Find(ctx context.Context, f Filter) (states []State, total int, err error) {
+	where, args := f.where()
+	if err := s.read.QueryRowContext(ctx, `SELECT count(*) FROM sessions`+where, args...).Scan(&total); err != nil {
+		return nil, 0, fmt.Errorf("listing sessions: %w", explain(s.path, err))
+	}
+	limit := f.Limit
+	if limit <= 0 {
+		limit = -1
+	}
+	rows, err := s.read.QueryContext(ctx, `SELECT id, state, state_seq, seq FROM sessions`+where+
+		` ORDER BY created DESC, key DESC LIMIT ? OFFSET ?`, append(args, limit, f.Offset)...)
+	if err != nil {
+		return nil, 0, fmt.Errorf("listing sessions: %w", explain(s.path, err))
+	}
+	found, err := scanRows(rows)
+	if err != nil {
+		return nil, 0, fmt.Errorf("listing sessions: %w", explain(s.path, err))
+	}
+	for _, r := range found {
+		st, err := s.catchUp(ctx, r.id, r.state, r.stateSeq, r.seq)
+		if err != nil {
+			return nil, 0, err
+		}
+		states = append(states, st)
+	}
+	return states, total, nil
+}
+
+type row struct {
+	id, state     string
+	stateSeq, seq int64
+}
+
+// scanRows reads all before the first is folded, so that no two connections are held at once.
+func scanRows(rows *sql.Rows) (out []row, err error) {
+	defer rows.Close()
+	for rows.Next() {
+		var r row
+		if err := rows.Scan(&r.id, &r.state, &r.stateSeq, &r.seq); err != nil {
+			return nil, err
+		}
+		out = append(out, r)
+	}
+	return out, rows.Err()
+}
+
+func (f Filter) where() (string, []any) {
+	var conds []string
+	var args []any
+	if f.Folder != "" {
+		conds, args = append(conds, "folder = ?"), append(args, f.Folder)
+	}
+	escape := strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`)
+	for _, word := range strings.Fields(f.Query) {
+		like := "%" + escape.Replace(word) + "%"
+		conds, args = append(conds, `(task LIKE ? ESCAPE '\' OR folder LIKE ? ESCAPE '\')`), append(args, like, like)
+	}
+	if len(conds) == 0 {
+		return "", nil
+	}
+	return " WHERE " + strings.Join(conds, " AND "), args
+}
+
+// Export writes a session as JSON Lines, one Event a line.
+func (s *Store) Export(ctx context.Context, id string, w io.Writer) error {
+	const page = 500 // events in memory at once
+	for after := int64(0); ; {
+		events, err := s.Events(ctx, id, after, page)
+		if err != nil {
+			return err
+		}
+		for _, e := range events {
+			line, err := encode(e)
+			if err != nil {
+				return err
+			}
+			if _, err := w.Write(append(line, '\n')); err != nil {
+				return fmt.Errorf("exporting session %s: %w", id, err)
+			}
+			after = e.Seq
+		}
+		if len(events) < page {
+			return nil
+		}
+	}
+}
