@@ -1,0 +1,38 @@
+package lang
+
+import (
+	"strings"
+
+	grammar "github.com/smacker/go-tree-sitter/golang"
+)
+
+func golang() Language {
+	return Language{
+		Name:       "go",
+		Extensions: []string{".go"},
+		Grammar:    grammar.GetLanguage,
+		Query: `
+(function_declaration name: (identifier) @name body: (block)? @body) @definition.function
+(method_declaration
+  receiver: (parameter_list (parameter_declaration type: [
+    (type_identifier) @receiver
+    (pointer_type (type_identifier) @receiver)
+    (generic_type type: (type_identifier) @receiver)
+    (pointer_type (generic_type type: (type_identifier) @receiver))]))
+  name: (field_identifier) @name
+  body: (block)? @body) @definition.method
+(type_spec name: (type_identifier) @name type: (interface_type "{" @body)) @definition.interface
+(type_spec name: (type_identifier) @name type: (struct_type (field_declaration_list) @body)) @definition.type
+(type_spec name: (type_identifier) @name) @definition.type
+(type_alias name: (type_identifier) @name) @definition.type
+(type_declaration "type" @attribute)
+(comment) @comment
+`,
+		TestFile: func(p string) bool {
+			return strings.HasSuffix(p, "_test.go") || inTestDir(p, "testdata")
+		},
+		Runners: []Runner{{Name: "go", Markers: []string{"go.mod", "go.work"}}},
+		Deps:    []string{"vendor"},
+		Caches:  []string{"~/go/pkg/mod"},
+	}
+}

@@ -1,0 +1,37 @@
+package lang
+
+import (
+	"strings"
+
+	grammar "github.com/smacker/go-tree-sitter/java"
+)
+
+func java() Language {
+	return Language{
+		Name:       "java",
+		Extensions: []string{".java"},
+		Grammar:    grammar.GetLanguage,
+		Query: `
+(class_declaration name: (identifier) @name body: (_) @body) @definition.class
+(record_declaration name: (identifier) @name body: (_) @body) @definition.class
+(interface_declaration name: (identifier) @name body: (_) @body) @definition.interface
+(annotation_type_declaration name: (identifier) @name body: (_) @body) @definition.interface
+(enum_declaration name: (identifier) @name body: (_) @body) @definition.type
+(method_declaration name: (identifier) @name body: (_)? @body) @definition.method
+(constructor_declaration name: (identifier) @name body: (_) @body) @definition.method
+(compact_constructor_declaration name: (identifier) @name body: (_) @body) @definition.method
+(line_comment) @comment
+(block_comment) @comment
+`,
+		TestFile: func(p string) bool {
+			s := stem(p)
+			return strings.HasSuffix(s, "Test") || strings.HasSuffix(s, "Tests") || strings.HasSuffix(s, "IT") || strings.HasPrefix(s, "Test") || inTestDir(p, "test", "tests")
+		},
+		Runners: []Runner{
+			{Name: "maven", Markers: []string{"pom.xml"}},
+			{Name: "gradle", Markers: []string{"build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts"}},
+		},
+		Deps:   []string{"target", "build", ".gradle"},
+		Caches: []string{"~/.m2/repository", "~/.gradle/caches"},
+	}
+}

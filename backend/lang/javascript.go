@@ -1,0 +1,77 @@
+package lang
+
+import (
+	"strings"
+
+	grammar "github.com/smacker/go-tree-sitter/javascript"
+)
+
+// ecmaFunction is any expression that makes a function.
+const ecmaFunction = `[(arrow_function body: (_) @body) (function_expression body: (_) @body) (generator_function body: (_) @body)]`
+
+// ecmaQuery is what JavaScript's and TypeScript's grammars have in common; %F stands for ecmaFunction.
+const ecmaQuery = `
+(function_declaration name: (identifier) @name body: (_) @body) @definition.function
+(generator_function_declaration name: (identifier) @name body: (_) @body) @definition.function
+(export_statement declaration: (function_declaration name: (identifier) @name)) @definition.function
+(export_statement declaration: (generator_function_declaration name: (identifier) @name)) @definition.function
+
+(class_declaration name: (_) @name body: (_) @body) @definition.class
+(export_statement declaration: (class_declaration name: (_) @name)) @definition.class
+(method_definition name: [(property_identifier) (private_property_identifier)] @name body: (_) @body) @definition.method
+
+(lexical_declaration . (variable_declarator name: (identifier) @name value: %F) .) @definition.function
+(variable_declaration . (variable_declarator name: (identifier) @name value: %F) .) @definition.function
+(export_statement declaration: (lexical_declaration . (variable_declarator name: (identifier) @name value: [(arrow_function) (function_expression) (generator_function)]) .)) @definition.function
+(lexical_declaration . (variable_declarator name: (identifier) @name value: (class body: (_) @body)) .) @definition.class
+(export_statement declaration: (lexical_declaration . (variable_declarator name: (identifier) @name value: (class)) .)) @definition.class
+
+(expression_statement (assignment_expression left: (member_expression property: (property_identifier) @name) right: %F)) @definition.function
+(expression_statement (assignment_expression left: (member_expression property: (property_identifier) @name) right: (class body: (_) @body))) @definition.class
+(expression_statement (assignment_expression left: (identifier) @name right: %F)) @definition.function
+(pair key: (property_identifier) @name value: %F) @definition.method
+
+(expression_statement (call_expression
+  function: [(identifier) @test (member_expression object: (identifier) @test)]
+  arguments: (arguments . [(string) (template_string)] @name [(arrow_function body: (_) @body) (function_expression body: (_) @body)]))) @definition.function
+(comment) @comment
+(decorator) @attribute
+`
+
+func ecma(extra string) string { return strings.ReplaceAll(ecmaQuery, "%F", ecmaFunction) + extra }
+
+// ecmaTestCalls are the calls of node:test, Jest, Vitest, Mocha and Jasmine that take a name and a function.
+func ecmaTestCalls() []string {
+	return []string{"describe", "context", "suite", "it", "test", "specify", "bench", "fdescribe", "xdescribe", "fit", "xit"}
+}
+
+func ecmaTestFile(p string) bool {
+	s := stem(p)
+	return strings.HasSuffix(s, ".test") || strings.HasSuffix(s, ".spec") || strings.HasSuffix(s, "-test") ||
+		strings.HasSuffix(s, "_test") || strings.HasPrefix(s, "test-") || s == "test" || inTestDir(p, "__tests__", "test", "tests", "__mocks__")
+}
+
+func ecmaRunners() []Runner {
+	return []Runner{
+		{Name: "vitest", Markers: []string{"vitest.config.ts", "vitest.config.js", "vitest.config.mts", "vitest.config.mjs"}},
+		{Name: "jest", Markers: []string{"jest.config.js", "jest.config.ts", "jest.config.mjs", "jest.config.cjs", "jest.config.json"}},
+		{Name: "mocha", Markers: []string{".mocharc.json", ".mocharc.js", ".mocharc.cjs", ".mocharc.yml", ".mocharc.yaml"}},
+		{Name: "node", Markers: []string{"package.json"}},
+	}
+}
+
+func javascript() Language {
+	return Language{
+		Name:       "javascript",
+		Extensions: []string{".js", ".jsx", ".mjs", ".cjs"},
+		Grammar:    grammar.GetLanguage,
+		Query: ecma(`
+(class_body (field_definition property: (property_identifier) @name value: ` + ecmaFunction + `) @definition.method)
+`),
+		TestCalls: ecmaTestCalls(),
+		TestFile:  ecmaTestFile,
+		Runners:   ecmaRunners(),
+		Deps:      []string{"node_modules"},
+		Caches:    []string{"~/.npm"},
+	}
+}

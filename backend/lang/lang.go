@@ -1,0 +1,156 @@
+// Package lang is what we know of each programming language, as one table: extensions, grammar, symbol queries, test
+// runner, dependency caches.
+//
+// A language is one file with one row, so that adding one changes a new file and the list in All. What a row cannot say
+// in data it says as a tree-sitter query with fixed capture names (see Language.Query); the one reader of these captures
+// is Parser, and the golden symbols in testdata/lang hold every row to it.
+package lang
+
+import (
+	"bytes"
+	"path"
+	"strings"
+
+	sitter "github.com/smacker/go-tree-sitter"
+)
+
+// Language is one row of the table.
+type Language struct {
+	Name       string   // lower case: python, go, javascript, typescript, tsx, java, rust, c, cpp, ruby, php, csharp
+	Extensions []string // with the dot, lower case
+	Filenames  []string // whole base names without a telling extension: Rakefile
+	Grammar    func() *sitter.Language
+
+	// Query is a tree-sitter query that finds the definitions of a file. Its captures:
+	//
+	//	@definition.KIND  the whole definition; where two matches share a @name the larger one counts, so a pattern for
+	//	                  the decorated or exported form widens the plain one. KIND: function, method, class, interface,
+	//	                  type, module
+	//	@name             its name; "a::b" and "a.b" become qualifier and name
+	//	@body             where the signature ends
+	//	@doc              a documentation string inside the body
+	//	@receiver         the type that a method outside its class belongs to
+	//	@scope            with @name: names what is inside without being a definition (Rust's impl)
+	//	@comment          any comment; one that ends on the line before a definition is its documentation
+	//	@attribute        an attribute or decorator that stands beside the definition and belongs to it
+	//	@test             the callee of a call that defines a test (it, describe); only the names in TestCalls count
+	Query     string
+	TestCalls []string
+
+	TestFile func(path string) bool // path is slash-separated and relative to the repository
+	Runners  []Runner
+	Deps     []string // folders of the repository that hold dependencies and that git ignores: node_modules, .venv
+	Caches   []string // host folders with dependencies, "~" for the home: ~/go/pkg/mod
+}
+
+// Runner is one way to run tests of a language; testrun has the reader of its output.
+type Runner struct {
+	Name    string   // pytest, unittest, go, node, …
+	Markers []string // files of a folder that say this runner is used
+}
+
+// All lists the languages. ByPath takes the first row that fits.
+func All() []Language {
+	return []Language{
+		python(), golang(), javascript(), typescript(), tsx(), java(), rust(), c(), cpp(), ruby(), php(), csharp(),
+	}
+}
+
+// ByPath finds the language of a file by its name.
+func ByPath(name string) (Language, bool) {
+	base := strings.ToLower(path.Base(strings.ReplaceAll(name, `\`, "/")))
+	ext := path.Ext(base)
+	for _, l := range All() {
+		for _, e := range l.Extensions {
+			if e == ext {
+				return l, true
+			}
+		}
+		for _, f := range l.Filenames {
+			if strings.ToLower(f) == base {
+				return l, true
+			}
+		}
+	}
+	return Language{}, false
+}
+
+// ByName finds a language by its name.
+func ByName(name string) (Language, bool) {
+	for _, l := range All() {
+		if l.Name == name {
+			return l, true
+		}
+	}
+	return Language{}, false
+}
+
+// Detect is ByPath helped by the text: a .h file that is obviously C++ is C++, and a script without an extension is known
+// by its #! line.
+func Detect(name string, src []byte) (Language, bool) {
+	l, ok := ByPath(name)
+	if !ok && path.Ext(name) == "" {
+		return byShebang(src)
+	}
+	if ok && l.Name == "c" && strings.EqualFold(path.Ext(name), ".h") && looksLikeCpp(src) {
+		return cpp(), true
+	}
+	return l, ok
+}
+
+func byShebang(src []byte) (Language, bool) {
+	line, _, _ := bytes.Cut(src, []byte("\n"))
+	if !bytes.HasPrefix(line, []byte("#!")) {
+		return Language{}, false
+	}
+	for _, w := range strings.Fields(string(line[2:])) {
+		switch base := path.Base(w); {
+		case strings.HasPrefix(base, "python"):
+			return python(), true
+		case base == "node":
+			return javascript(), true
+		case base == "ruby":
+			return ruby(), true
+		case base == "php":
+			return php(), true
+		}
+	}
+	return Language{}, false
+}
+
+// looksLikeCpp looks for what no C header has at the start of a line.
+func looksLikeCpp(src []byte) bool {
+	for len(src) > 0 {
+		var line []byte
+		line, src, _ = bytes.Cut(src, []byte("\n"))
+		s := strings.TrimSpace(string(line))
+		for _, p := range []string{"class ", "namespace ", "template<", "template <", "public:", "private:", "protected:", "using "} {
+			if strings.HasPrefix(s, p) {
+				return true
+			}
+		}
+		if strings.HasPrefix(s, "#include <") && strings.HasSuffix(s, ">") && !strings.Contains(s, ".h") && !strings.Contains(s, "/") {
+			return true // #include <vector>
+		}
+	}
+	return false
+}
+
+// inTestDir reports whether one of the path's folders has one of the names.
+func inTestDir(name string, dirs ...string) bool {
+	parts := strings.Split(name, "/")
+	for _, p := range parts[:len(parts)-1] {
+		for _, d := range dirs {
+			if p == d {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// stem is the base name without its extension.
+func stem(name string) string {
+	base := path.Base(name)
+	return strings.TrimSuffix(base, path.Ext(base))
+}

@@ -1,0 +1,30 @@
+package lang
+
+import (
+	"strings"
+
+	grammar "github.com/smacker/go-tree-sitter/php"
+)
+
+func php() Language {
+	return Language{
+		Name:       "php",
+		Extensions: []string{".php", ".phtml", ".inc"},
+		Grammar:    grammar.GetLanguage,
+		Query: `
+(function_definition name: (name) @name body: (_) @body) @definition.function
+(method_declaration name: (name) @name body: (_)? @body) @definition.method
+(class_declaration name: (name) @name body: (_) @body) @definition.class
+(interface_declaration name: (name) @name body: (_) @body) @definition.interface
+(trait_declaration name: (name) @name body: (_) @body) @definition.class
+(enum_declaration name: (name) @name body: (_) @body) @definition.type
+(comment) @comment
+`,
+		TestFile: func(p string) bool {
+			return strings.HasSuffix(stem(p), "Test") || inTestDir(p, "tests", "Tests", "test")
+		},
+		Runners: []Runner{{Name: "phpunit", Markers: []string{"phpunit.xml", "phpunit.xml.dist", "phpunit.dist.xml"}}},
+		Deps:    []string{"vendor"},
+		Caches:  []string{"~/.composer/cache", "~/.cache/composer"},
+	}
+}

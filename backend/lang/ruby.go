@@ -1,0 +1,35 @@
+package lang
+
+import (
+	"strings"
+
+	grammar "github.com/smacker/go-tree-sitter/ruby"
+)
+
+func ruby() Language {
+	return Language{
+		Name:       "ruby",
+		Extensions: []string{".rb", ".rake", ".gemspec", ".ru"},
+		Filenames:  []string{"Rakefile", "Gemfile"},
+		Grammar:    grammar.GetLanguage,
+		Query: `
+(method name: (_) @name) @definition.function
+(singleton_method name: (_) @name) @definition.function
+(class name: [(constant) (scope_resolution)] @name) @definition.class
+(module name: [(constant) (scope_resolution)] @name) @definition.module
+(call method: (identifier) @test arguments: (argument_list . [(string) (constant) (scope_resolution)] @name) block: (_) @body) @definition.function
+(comment) @comment
+`,
+		TestCalls: []string{"describe", "context", "it", "specify", "test", "feature", "scenario"},
+		TestFile: func(p string) bool {
+			s := stem(p)
+			return strings.HasSuffix(s, "_spec") || strings.HasSuffix(s, "_test") || strings.HasPrefix(s, "test_") || inTestDir(p, "spec", "test", "tests")
+		},
+		Runners: []Runner{
+			{Name: "rspec", Markers: []string{".rspec", "spec/spec_helper.rb"}},
+			{Name: "minitest", Markers: []string{"Rakefile", "Gemfile"}},
+		},
+		Deps:   []string{"vendor/bundle", ".bundle"},
+		Caches: []string{"~/.gem", "~/.bundle"},
+	}
+}

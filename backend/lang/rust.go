@@ -1,0 +1,37 @@
+package lang
+
+import (
+	"strings"
+
+	grammar "github.com/smacker/go-tree-sitter/rust"
+)
+
+func rust() Language {
+	return Language{
+		Name:       "rust",
+		Extensions: []string{".rs"},
+		Grammar:    grammar.GetLanguage,
+		Query: `
+(function_item name: (identifier) @name body: (_) @body) @definition.function
+(function_signature_item name: (identifier) @name) @definition.function
+(struct_item name: (type_identifier) @name body: (_)? @body) @definition.type
+(enum_item name: (type_identifier) @name body: (_) @body) @definition.type
+(union_item name: (type_identifier) @name body: (_) @body) @definition.type
+(type_item name: (type_identifier) @name) @definition.type
+(trait_item name: (type_identifier) @name body: (_) @body) @definition.interface
+(mod_item name: (identifier) @name body: (_) @body) @definition.module
+(macro_definition name: (identifier) @name) @definition.function
+(impl_item type: [(type_identifier) @name (generic_type type: (type_identifier) @name) (scoped_type_identifier name: (type_identifier) @name)]) @scope
+(line_comment) @comment
+(block_comment) @comment
+(attribute_item) @attribute
+`,
+		TestFile: func(p string) bool {
+			s := stem(p)
+			return s == "tests" || strings.HasSuffix(s, "_test") || strings.HasSuffix(s, "_tests") || inTestDir(p, "tests")
+		},
+		Runners: []Runner{{Name: "cargo", Markers: []string{"Cargo.toml"}}},
+		Deps:    []string{"target"},
+		Caches:  []string{"~/.cargo/registry", "~/.cargo/git"},
+	}
+}
