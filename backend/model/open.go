@@ -9,6 +9,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -71,6 +72,9 @@ type maker struct {
 // providers is the one list of providers: a new one is a file and a row here.
 func providers() []maker {
 	return []maker{
+		{"ollama", newOllama, ollamaInfo, true},
+		{"openai", newOpenAI, openaiInfo, true},
+		{"anthropic", newAnthropic, anthropicInfo, true},
 		{"script", newScript, scriptInfo, false},
 	}
 }
@@ -105,6 +109,7 @@ func Open(ref string, o Options) (Model, error) {
 		return Model{}, &Error{Invalid, name, err.Error(), err}
 	}
 	m.price = prices(m.Info)
+	m.Window = cmp.Or(m.Window, m.price.contextWindow())
 	return m, nil
 }
 
@@ -125,7 +130,7 @@ func (o Options) prices() (func(Info) *price, error) {
 		if p := findPrice(own, i.Provider, i.Name); p != nil {
 			return p
 		}
-		if o.BaseURL[i.Provider] != "" {
+		if o.baseURL(i.Provider, "") != "" {
 			return nil
 		}
 		return findPrice(ours, i.Provider, i.Name)
@@ -133,8 +138,74 @@ func (o Options) prices() (func(Info) *price, error) {
 }
 
 // Available lists the models that can be called now over all providers, local ones first, asking each for at most two
-// seconds; problems says why a provider gave none.
-func Available(ctx context.Context, o Options) (models []Info, problems []Error) { return nil, nil }
+// seconds and all at once; problems says why a provider gave none.
+func Available(ctx context.Context, o Options) (models []Info, problems []Error) {
+	o = o.defaults()
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+	defer cancel()
+	type result struct {
+		infos []Info
+		err   error
+	}
+	results := make([]result, len(providers()))
+	var wait sync.WaitGroup
+	for i, p := range providers() {
+		if p.list {
+			wait.Go(func() { results[i].infos, results[i].err = p.models(ctx, o) })
+		}
+	}
+	wait.Wait()
+	prices, perr := o.prices()
+	if perr != nil {
+		problems = append(problems, Error{Invalid, "model", perr.Error(), perr})
+	}
+	for i, p := range providers() {
+		if results[i].err != nil {
+			e := *asError(p.name, results[i].err)
+			if e.Code == Cancelled {
+				e = Error{Unavailable, p.name, "did not say within two seconds which models it has: try again, or name one as " + p.name + "/NAME", e.Err}
+			}
+			problems = append(problems, e)
+		}
+		for _, info := range results[i].infos {
+			if perr == nil && info.Window == 0 {
+				info.Window = prices(info).contextWindow()
+			}
+			models = append(models, info)
+		}
+	}
+	slices.SortStableFunc(models, func(a, b Info) int {
+		switch {
+		case a.Local == b.Local:
+			return 0
+		case a.Local:
+			return -1
+		}
+		return 1
+	})
+	return models, problems
+}
+
+// models lists one provider's models, where it can be asked without a key or has one.
+func (p maker) models(ctx context.Context, o Options) ([]Info, error) {
+	prov, err := p.make(o, "")
+	if err != nil {
+		return nil, err
+	}
+	return prov.Models(ctx)
+}
+
+// Describe asks the provider what it knows of the model, the context window above all. Where it does not tell, the
+// price table's window stands, or 0.
+func (m Model) Describe(ctx context.Context) (Info, error) {
+	d, ok := m.Provider.(interface {
+		describe(ctx context.Context, info Info) (Info, error)
+	})
+	if !ok {
+		return m.Info, nil
+	}
+	return d.describe(ctx, m.Info)
+}
 
 // outputLimit is Request.MaxOutput with its default.
 func outputLimit(n int) int {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"regexp"
 	"strings"
 )
 
@@ -18,30 +19,71 @@ var pricesJSON []byte
 type price struct {
 	provider, match string
 	prefix          bool
-
-	input, output, cacheRead, cacheWrite, cacheWrite1h int64
-
+	rates
 	window int // context in tokens, 0 unknown
+
+	above int64 // prompts of more tokens than this pay dear for the whole call, 0 none
+	dear  rates
+}
+
+// rates are what a million tokens of each bucket cost.
+type rates struct{ input, output, cacheRead, cacheWrite, cacheWrite1h int64 }
+
+// contextWindow is the model's context, 0 unknown.
+func (p *price) contextWindow() int {
+	if p == nil {
+		return 0
+	}
+	return p.window
 }
 
 // priceTable is the form of prices.json and of the person's own table, in US dollars for a million tokens.
 //
-// Match is a model's name, or the beginning of names where it ends in "*"; the longest match wins. A row without input
-// and output prices is refused; cache prices that are left out are the price of fresh input, which is never too low
-// except for writes, where 1.25 and 2 times the input price are taken.
+// Match is a model's name, which also stands for its dated snapshots (NAME-20251101, NAME-2025-11-01), or the beginning
+// of names where it ends in "*"; a name comes before a beginning, a longer beginning before a shorter one. A row without
+// input and output prices is refused; cache prices that are left out are taken as 1, 1.25 and 2 times the input price.
 type priceTable struct {
 	Date string `json:"date"`
 	Rows []struct {
-		Provider     string      `json:"provider"`
-		Match        string      `json:"match"`
-		Input        json.Number `json:"input"`
-		Output       json.Number `json:"output"`
-		CacheRead    json.Number `json:"cache_read"`
-		CacheWrite5m json.Number `json:"cache_write_5m"`
-		CacheWrite1h json.Number `json:"cache_write_1h"`
-		Window       int         `json:"window"`
-		Source       string      `json:"source"`
+		Provider string `json:"provider"`
+		Match    string `json:"match"`
+		priceRates
+		Window int `json:"window"`
+		Above  *struct {
+			Tokens int64 `json:"tokens"`
+			priceRates
+		} `json:"above"` // the rates of longer prompts
+		Source string `json:"source"`
 	} `json:"rows"`
+}
+
+type priceRates struct {
+	Input        json.Number `json:"input"`
+	Output       json.Number `json:"output"`
+	CacheRead    json.Number `json:"cache_read"`
+	CacheWrite5m json.Number `json:"cache_write_5m"`
+	CacheWrite1h json.Number `json:"cache_write_1h"`
+}
+
+// read turns the dollars of a row into rates.
+func (r priceRates) read() (rates, error) {
+	var out rates
+	for _, f := range []struct {
+		to   *int64
+		from json.Number
+		or   int64 // hundredths of the input price where it is left out, 0 required
+	}{{&out.input, r.Input, 0}, {&out.output, r.Output, 0}, {&out.cacheRead, r.CacheRead, 100},
+		{&out.cacheWrite, r.CacheWrite5m, 125}, {&out.cacheWrite1h, r.CacheWrite1h, 200}} {
+		if f.from == "" && f.or > 0 {
+			*f.to = (out.input*f.or + 99) / 100
+			continue
+		}
+		var err error
+		if *f.to, err = perMillion(f.from); err != nil {
+			return rates{}, err
+		}
+	}
+	return out, nil
 }
 
 // parsePrices reads a price table.
@@ -57,21 +99,13 @@ func parsePrices(data []byte) ([]price, error) {
 		if p.provider == "" || match == "" {
 			return nil, fmt.Errorf("reading price table: row %d names no provider or no model", i+1)
 		}
-		for _, f := range []struct {
-			to   *int64
-			from json.Number
-			or   int64 // hundredths of the input price, 0 required
-		}{{&p.input, r.Input, 0}, {&p.output, r.Output, 0}, {&p.cacheRead, r.CacheRead, 100},
-			{&p.cacheWrite, r.CacheWrite5m, 125}, {&p.cacheWrite1h, r.CacheWrite1h, 200}} {
-			if f.from == "" && f.or > 0 {
-				*f.to = (p.input*f.or + 99) / 100
-				continue
-			}
-			v, err := perMillion(f.from)
-			if err != nil {
-				return nil, fmt.Errorf("reading price table: row %d (%s/%s): %w", i+1, r.Provider, r.Match, err)
-			}
-			*f.to = v
+		var err error
+		if p.rates, err = r.read(); err == nil && r.Above != nil {
+			p.above = r.Above.Tokens
+			p.dear, err = r.Above.read()
+		}
+		if err != nil {
+			return nil, fmt.Errorf("reading price table: row %d (%s/%s): %w", i+1, r.Provider, r.Match, err)
 		}
 		prices = append(prices, p)
 	}
@@ -94,19 +128,20 @@ func perMillion(n json.Number) (int64, error) {
 	return r.Num().Int64(), nil
 }
 
-// findPrice gives the row for a model: an exact name before a beginning, a longer beginning before a shorter one, and
-// of equal ones the first.
+// snapshot is what the name of a dated version of a model adds to the model's name.
+var snapshot = regexp.MustCompile(`^-20\d\d-?\d\d-?\d\d$`)
+
+// findPrice gives the row for a model, nil none; of equal matches the first.
 func findPrice(prices []price, provider, name string) *price {
 	var best *price
 	for i := range prices {
 		p := &prices[i]
-		if p.provider != provider {
-			continue
-		}
-		if !p.prefix && p.match == name {
+		rest, ok := strings.CutPrefix(name, p.match)
+		switch {
+		case p.provider != provider || !ok:
+		case !p.prefix && (rest == "" || snapshot.MatchString(rest)):
 			return p
-		}
-		if p.prefix && strings.HasPrefix(name, p.match) && (best == nil || len(p.match) > len(best.match)) {
+		case p.prefix && (best == nil || len(p.match) > len(best.match)):
 			best = p
 		}
 	}
@@ -122,9 +157,17 @@ func (m Model) Cost(u Usage) (cost MicroUSD, known bool) {
 	if m.price == nil || !u.Known {
 		return 0, false
 	}
-	p := m.price
-	return sum(u.Input, p.input, u.CacheRead, p.cacheRead, u.CacheWrite, p.cacheWrite,
-		u.CacheWrite1h, p.cacheWrite1h, u.Output, p.output), true
+	r := m.price.at(u.Total() - u.Output)
+	return sum(u.Input, r.input, u.CacheRead, r.cacheRead, u.CacheWrite, r.cacheWrite,
+		u.CacheWrite1h, r.cacheWrite1h, u.Output, r.output), true
+}
+
+// at gives the rates for a prompt of this many tokens.
+func (p *price) at(prompt int64) rates {
+	if p.above > 0 && prompt > p.above {
+		return p.dear
+	}
+	return p.rates
 }
 
 // WorstCost is the most that a call with this many input tokens and this output limit can cost: no token is read from
@@ -137,7 +180,8 @@ func (m Model) WorstCost(input int64, maxOutput int) (cost MicroUSD, known bool)
 	if m.price == nil {
 		return 0, false
 	}
-	return sum(input, max(m.price.input, m.price.cacheWrite), int64(outputLimit(maxOutput)), m.price.output), true
+	r := m.price.at(input)
+	return sum(input, max(r.input, r.cacheWrite), int64(outputLimit(maxOutput)), r.output), true
 }
 
 // sum adds tokens × micro-dollars a million over pairs and rounds up. A server may claim any number of tokens, so

@@ -1,0 +1,379 @@
+package model
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+)
+
+const openaiURL = "https://api.openai.com/v1"
+
+// openai speaks Chat Completions, OpenAI's and that of the many servers which imitate it.
+type openai struct {
+	remote
+	mu     sync.Mutex
+	quirks map[string]openaiQuirks // by model, learnt from refusals
+}
+
+// openaiQuirks are the ways in which a server departs from the format that we send at first.
+type openaiQuirks struct {
+	noUsage    bool // does not know stream_options
+	otherLimit bool // calls the output limit by its other name
+	noEffort   bool // takes tools only with reasoning_effort "none" (GPT-5.4 and later, in Chat Completions)
+}
+
+func newOpenAI(o Options, _ string) (Provider, error) {
+	r, err := newRemote(o, "openai", openaiURL, "OPENAI_API_KEY")
+	if err != nil {
+		return nil, err
+	}
+	if strings.Trim(r.base.Path, "/") == "" {
+		r.base = r.base.JoinPath("v1")
+	}
+	azure := strings.HasSuffix(r.base.Hostname(), ".azure.com")
+	r.auth = func(h http.Header, key string) {
+		if key != "" {
+			h.Set("Authorization", "Bearer "+key)
+		}
+		if key != "" && azure {
+			h.Set("Api-Key", key)
+		}
+	}
+	return &openai{remote: r, quirks: map[string]openaiQuirks{}}, nil
+}
+
+func openaiInfo(o Options, model string) Info {
+	base := o.baseURL("openai", openaiURL)
+	i := Info{Provider: "openai", Name: model, Label: model + " · OpenAI"}
+	if r, err := newRemote(o, "openai", openaiURL, "OPENAI_API_KEY"); err == nil && base != openaiURL {
+		i.Label = model + " · " + r.base.Host
+		// A server here that wants no key runs the model itself; one that wants a key may pass it on and bill for it.
+		i.Local = isLocal(base) && r.key == ""
+	}
+	return i
+}
+
+type (
+	openaiRequest struct {
+		Model         string          `json:"model"`
+		Stream        bool            `json:"stream"`
+		StreamOptions *openaiStream   `json:"stream_options,omitempty"`
+		MaxNew        int             `json:"max_completion_tokens,omitempty"`
+		MaxOld        int             `json:"max_tokens,omitempty"`
+		Effort        string          `json:"reasoning_effort,omitempty"`
+		Tools         []openaiTool    `json:"tools,omitempty"`
+		Messages      []openaiMessage `json:"messages"` // last, so that a longer conversation only adds at the end
+	}
+	openaiStream struct {
+		IncludeUsage bool `json:"include_usage"`
+	}
+	openaiTool struct {
+		Type     string     `json:"type"`
+		Function openaiSpec `json:"function"`
+	}
+	openaiSpec struct {
+		Name        string          `json:"name"`
+		Description string          `json:"description,omitempty"`
+		Parameters  json.RawMessage `json:"parameters,omitempty"`
+	}
+	openaiMessage struct {
+		Role       string       `json:"role"`
+		Content    string       `json:"content"` // never left out: some servers' templates need it
+		ToolCallID string       `json:"tool_call_id,omitempty"`
+		ToolCalls  []openaiCall `json:"tool_calls,omitempty"`
+	}
+	openaiCall struct {
+		ID       string `json:"id"`
+		Type     string `json:"type"`
+		Function struct {
+			Name      string `json:"name"`
+			Arguments string `json:"arguments"`
+		} `json:"function"`
+	}
+)
+
+func (p *openai) request(model string, req Request, q openaiQuirks) openaiRequest {
+	out := openaiRequest{Model: model, Stream: true}
+	if !q.noUsage {
+		out.StreamOptions = &openaiStream{true}
+	}
+	host := p.base.Hostname()
+	if maker := host == "api.openai.com" || strings.HasSuffix(host, ".azure.com"); maker != q.otherLimit {
+		out.MaxNew = outputLimit(req.MaxOutput)
+	} else {
+		out.MaxOld = outputLimit(req.MaxOutput)
+	}
+	if q.noEffort {
+		out.Effort = "none"
+	}
+	for _, t := range req.Tools {
+		out.Tools = append(out.Tools, openaiTool{"function", openaiSpec{t.Name, t.Description, t.Schema}})
+	}
+	if req.System != "" {
+		out.Messages = append(out.Messages, openaiMessage{Role: "system", Content: req.System})
+	}
+	for _, m := range req.Messages {
+		out.Messages = append(out.Messages, openaiMessages(m)...)
+	}
+	return out
+}
+
+func openaiMessages(m Message) []openaiMessage {
+	var out []openaiMessage
+	if m.Role == Tool {
+		for _, r := range m.Results {
+			out = append(out, openaiMessage{Role: "tool", Content: r.Text, ToolCallID: r.CallID})
+		}
+		return out
+	}
+	one := openaiMessage{Role: string(m.Role), Content: m.Text}
+	for _, c := range m.Calls {
+		call := openaiCall{ID: c.ID, Type: "function"}
+		call.Function.Name, call.Function.Arguments = c.Name, c.Args
+		one.ToolCalls = append(one.ToolCalls, call)
+	}
+	return append(out, one)
+}
+
+func (p *openai) Chat(ctx context.Context, model string, req Request, onDelta func(Delta)) (Reply, error) {
+	if p.key == "" && p.base.Host == "api.openai.com" {
+		return Reply{}, &Error{Denied, p.provider, p.keyHelp(), nil}
+	}
+	reply, err := p.try(ctx, onDelta, func(w *wire, emit func(Delta)) (Reply, error) {
+		body, resp, err := p.send(ctx, w, model, req)
+		if err != nil {
+			return Reply{}, err
+		}
+		defer resp.Body.Close()
+		reply, err := p.read(model, req, resp, emit)
+		reply.Body = body
+		return reply, err
+	})
+	if err != nil {
+		return Reply{}, p.suggest(ctx, err, model, p.Models)
+	}
+	return reply, nil
+}
+
+// send posts the request, again at once where the refusal names something that the server does not take.
+func (p *openai) send(ctx context.Context, w *wire, model string, req Request) ([]byte, *http.Response, error) {
+	for {
+		p.mu.Lock()
+		q := p.quirks[model]
+		p.mu.Unlock()
+		body, err := json.Marshal(p.request(model, req, q))
+		if err != nil {
+			return nil, nil, &Error{Invalid, p.provider, fmt.Sprintf("a tool's schema is no JSON: %v", err), err}
+		}
+		resp, err := p.post(ctx, w, "chat/completions", model, body)
+		if err == nil || !q.learn(err) {
+			return body, resp, err
+		}
+		p.mu.Lock()
+		p.quirks[model] = q
+		p.mu.Unlock()
+	}
+}
+
+// learn says whether a refusal taught something new. Flags are only ever set, so it ends.
+func (q *openaiQuirks) learn(err error) bool {
+	var e *Error
+	if !errors.As(err, &e) || e.Code != Invalid {
+		return false
+	}
+	has := func(s string) bool { return strings.Contains(e.Message, s) }
+	switch {
+	case has("stream_options") && !q.noUsage:
+		q.noUsage = true
+	case has("reasoning_effort") && has("tools") && !q.noEffort:
+		q.noEffort = true
+	case (has("max_tokens") || has("max_completion_tokens")) && (has("upported") || has("nknown") || has("nrecognized")) && !q.otherLimit:
+		q.otherLimit = true
+	default:
+		return false
+	}
+	return true
+}
+
+type (
+	openaiChunk struct {
+		Choices []struct {
+			Delta        openaiDelta `json:"delta"`
+			Message      openaiDelta `json:"message"` // of a server that does not stream
+			FinishReason string      `json:"finish_reason"`
+		} `json:"choices"`
+		Usage *openaiUsage    `json:"usage"`
+		Error json.RawMessage `json:"error"`
+	}
+	openaiDelta struct {
+		Content   string `json:"content"`
+		Refusal   string `json:"refusal"`
+		Reasoning string `json:"reasoning"`         // OpenRouter, vLLM
+		Thinking  string `json:"reasoning_content"` // llama.cpp, LM Studio, DeepSeek
+		ToolCalls []struct {
+			Index    *int   `json:"index"`
+			ID       string `json:"id"`
+			Function struct {
+				Name      string          `json:"name"`
+				Arguments json.RawMessage `json:"arguments"`
+			} `json:"function"`
+		} `json:"tool_calls"`
+	}
+	openaiUsage struct {
+		Prompt  int64 `json:"prompt_tokens"` // with cached and written ones
+		Output  int64 `json:"completion_tokens"`
+		Details struct {
+			Cached  int64 `json:"cached_tokens"`
+			Written int64 `json:"cache_write_tokens"`
+		} `json:"prompt_tokens_details"`
+		OutputDetails struct {
+			Reasoning int64 `json:"reasoning_tokens"`
+		} `json:"completion_tokens_details"`
+	}
+)
+
+// usage makes OpenAI's overlapping counts disjoint.
+func (u *openaiUsage) usage() Usage {
+	read := min(max(u.Details.Cached, 0), max(u.Prompt, 0))
+	write := min(max(u.Details.Written, 0), max(u.Prompt, 0)-read)
+	return Usage{Known: true, Input: max(u.Prompt, 0) - read - write, CacheRead: read, CacheWrite: write,
+		Output: max(u.Output, 0), Reasoning: max(u.OutputDetails.Reasoning, 0)}
+}
+
+// read gathers the stream. It is whole when a finish reason came, or [DONE]; usage follows between them or is missing.
+func (p *openai) read(model string, req Request, resp *http.Response, emit func(Delta)) (Reply, error) {
+	if isHTML(resp) {
+		return Reply{}, &Error{Internal, p.provider, fmt.Sprintf("%s sends web pages: is the base URL right? it often ends with /v1", p.url()), nil}
+	}
+	a := answer{emit: emit}
+	var finish string
+	var usage Usage
+	take := func(data []byte) error {
+		var c openaiChunk
+		if err := json.Unmarshal(data, &c); err != nil {
+			return err
+		}
+		if len(c.Error) > 0 && string(c.Error) != "null" {
+			return p.refused(model, 0, nil, data)
+		}
+		if c.Usage != nil {
+			usage = c.Usage.usage()
+		}
+		for _, choice := range c.Choices[:min(1, len(c.Choices))] {
+			if choice.FinishReason != "" {
+				finish = choice.FinishReason
+			}
+			for _, d := range []openaiDelta{choice.Delta, choice.Message} {
+				if err := d.add(&a, &finish); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	}
+	if strings.Contains(resp.Header.Get("Content-Type"), "application/json") {
+		var data json.RawMessage
+		if err := readJSON(resp.Body, &data); err != nil {
+			return Reply{}, err
+		}
+		if err := take(data); err != nil {
+			return Reply{}, err
+		}
+	} else if err := eachEvent(resp.Body, &finish, take); err != nil {
+		return Reply{}, err
+	}
+	reply := Reply{Message: a.message(req), Stop: a.stop(), Usage: usage}
+	switch finish {
+	case "":
+		return Reply{}, errCut
+	case "length":
+		reply.Stop = StopLength
+	case "content_filter", "refusal":
+		reply.Stop = StopRefusal
+	}
+	return reply, nil
+}
+
+// eachEvent gives the events to take until the stream ends. Once finish is set, the reply is whole and a stream that
+// breaks while we wait for the usage costs no more than that.
+func eachEvent(r io.Reader, finish *string, take func([]byte) error) error {
+	ev := newEvents(r)
+	for {
+		_, data, err := ev.next()
+		switch {
+		case err != nil && (*finish != "" || err == io.EOF):
+			return nil
+		case err != nil:
+			return err
+		case isDone(data):
+			if *finish == "" {
+				*finish = "stop"
+			}
+			return nil
+		}
+		if err := take(data); err != nil {
+			return err
+		}
+	}
+}
+
+func (d openaiDelta) add(a *answer, finish *string) error {
+	if d.Refusal != "" {
+		*finish = "refusal"
+	}
+	if err := a.addThinking(d.Reasoning + d.Thinking); err != nil {
+		return err
+	}
+	if err := a.addText(d.Content + d.Refusal); err != nil {
+		return err
+	}
+	for _, t := range d.ToolCalls {
+		index := -1
+		if t.Index != nil {
+			index = *t.Index
+		}
+		args := string(t.Function.Arguments)
+		if bytes.HasPrefix(t.Function.Arguments, []byte(`"`)) {
+			if err := json.Unmarshal(t.Function.Arguments, &args); err != nil {
+				return err
+			}
+		} else if args == "null" {
+			args = ""
+		}
+		if err := a.addArgs(a.call(index, t.ID, t.Function.Name), args); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// notChat are parts of the names of OpenAI's models that do not chat.
+var notChat = []string{"embed", "whisper", "tts", "dall-e", "image", "audio", "realtime", "moderation", "transcribe", "sora", "babbage", "davinci"}
+
+func (p *openai) Models(ctx context.Context) ([]Info, error) {
+	var list struct {
+		Data []struct {
+			ID string `json:"id"`
+		} `json:"data"`
+	}
+	if err := p.get(ctx, "models", &list); err != nil {
+		return nil, p.listErr(ctx, err)
+	}
+	var infos []Info
+next:
+	for _, m := range list.Data {
+		for _, part := range notChat {
+			if strings.Contains(m.ID, part) {
+				continue next
+			}
+		}
+		infos = append(infos, openaiInfo(p.o, m.ID))
+	}
+	return infos, nil
+}

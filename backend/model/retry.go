@@ -1,0 +1,240 @@
+package model
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/tls"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+	"unicode"
+)
+
+// How failed attempts are repeated.
+const (
+	attempts = 4
+	// 1, 2 and 4 seconds, each half fixed and half random, so that many clients do not come back together.
+	firstWait = time.Second
+	// A server that asks for a longer wait is not asked again: coming back sooner would be refused too, and a person
+	// who waits longer than this wants to know.
+	longestWait = time.Minute
+)
+
+// failure is a failed attempt.
+type failure struct {
+	e     *Error
+	again bool          // another attempt may succeed
+	after time.Duration // the least wait that the server asked for
+}
+
+func (f *failure) Error() string { return f.e.Error() }
+func (f *failure) Unwrap() error { return f.e }
+
+// try runs once until it succeeds, fails for good, or has failed too often. Every attempt starts from nothing: what an
+// earlier one streamed is void, and onDelta is told so.
+func (r *remote) try(ctx context.Context, onDelta func(Delta), once func(w *wire, emit func(Delta)) (Reply, error)) (Reply, error) {
+	emit := onDelta
+	if emit == nil {
+		emit = func(Delta) {}
+	}
+	for n := 1; ; n++ {
+		if ctx.Err() != nil {
+			return Reply{}, cancelled(r.provider, context.Cause(ctx))
+		}
+		w := &wire{r: r}
+		reply, err := once(w, emit)
+		if err == nil {
+			return reply, nil
+		}
+		if ctx.Err() != nil {
+			return Reply{}, cancelled(r.provider, context.Cause(ctx))
+		}
+		f := r.failed(err)
+		wait := max(f.after, r.backoff(n))
+		if !f.again || n == attempts || wait > longestWait {
+			return Reply{}, r.final(f, n, wait)
+		}
+		emit(Delta{Retry: &Retry{Attempt: n, Err: f.e, Wait: wait}})
+		if err := r.o.Sleep(ctx, wait); err != nil {
+			return Reply{}, cancelled(r.provider, err)
+		}
+	}
+}
+
+// backoff is the wait after attempt n.
+func (r *remote) backoff(n int) time.Duration {
+	d := firstWait << (n - 1)
+	return d/2 + time.Duration(r.o.Rand()*float64(d/2))
+}
+
+// final is the error of a call that is given up.
+func (r *remote) final(f *failure, n int, wait time.Duration) *Error {
+	e := *f.e
+	switch {
+	case f.again && wait > longestWait:
+		e.Message += fmt.Sprintf(" (it asks to wait %s: try again then, or choose another model)", wait.Round(time.Second))
+	case f.again:
+		e.Message += fmt.Sprintf(" (after %d attempts: try again later, or choose another model)", n)
+	}
+	return &e
+}
+
+// failed explains an error of an attempt; answers with a bad status are explained already, by refused.
+func (r *remote) failed(err error) *failure {
+	var f *failure
+	if errors.As(err, &f) {
+		return f
+	}
+	var e *Error
+	if errors.As(err, &e) {
+		return &failure{e: e}
+	}
+	give := func(again bool, code Code, format string, args ...any) *failure {
+		return &failure{e: &Error{code, r.provider, r.clean(fmt.Sprintf(format, args...)), err}, again: again}
+	}
+	var of *url.Error
+	if errors.As(err, &of) {
+		err = of.Err // its text repeats the address
+	}
+	var syntax *json.SyntaxError
+	var kind *json.UnmarshalTypeError
+	var cert *tls.CertificateVerificationError
+	switch {
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return give(false, Unavailable, "nothing answers at %s: %s", r.url(), r.hint)
+	case errors.As(err, &cert):
+		return give(false, Unavailable, "the certificate of %s is not trusted: %v", r.url(), err)
+	case errors.Is(err, errLarge):
+		return give(false, Internal, "%v from %s", err, r.url())
+	case errors.As(err, &syntax), errors.As(err, &kind):
+		return give(false, Internal, "the answer from %s is not in the expected form (%v): check the base URL", r.url(), err)
+	case errors.Is(err, errIdle):
+		return give(true, Unavailable, "%s fell silent for longer than %s", r.url(), r.o.Idle)
+	case errors.Is(err, errCut), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return give(true, Unavailable, "%s ended its stream before the reply was complete", r.url())
+	}
+	return give(true, Unavailable, "the connection to %s failed: %v", r.url(), err)
+}
+
+// refused explains an answer with a status other than 200, or an error in the middle of a stream (status 0).
+func (r *remote) refused(model string, status int, header http.Header, body []byte) *failure {
+	kind, message := problem(body)
+	told := cmp.Or(message, http.StatusText(status), "no reason given")
+	f := &failure{e: &Error{Provider: r.provider}, after: retryAfter(header, r.o.Now())}
+	give := func(code Code, again bool, format string, args ...any) *failure {
+		f.e.Code, f.again, f.e.Message = code, again, r.clean(fmt.Sprintf(format, args...))
+		return f
+	}
+	low := strings.ToLower(kind + " " + message)
+	has := func(words ...string) bool {
+		for _, w := range words {
+			if strings.Contains(low, w) {
+				return true
+			}
+		}
+		return false
+	}
+	switch {
+	case status >= 300 && status < 400:
+		return give(Invalid, false, "%s redirects to another address, which is not followed: set the base URL to the final one", r.url())
+	case status == http.StatusPaymentRequired, has("insufficient_quota", "credit balance", "billing_error", "exceeded your current quota"):
+		return give(Limit, false, "the quota or credit of this account is used up (%s): add credit at the provider, or choose another model", told)
+	case status == http.StatusTooManyRequests, has("rate_limit_error"):
+		return give(Limit, true, "too many requests (%s)", told)
+	case status == http.StatusUnauthorized, status == http.StatusForbidden, has("authentication_error"):
+		return give(Denied, false, "%s (the server says: %s)", r.keyHelp(), told)
+	case has("context_length_exceeded", "prompt is too long", "context length", "context window", "request_too_large"), status == http.StatusRequestEntityTooLarge:
+		return give(Invalid, false, "the conversation is longer than %s can take (%s): start a new task, or choose a model with a larger context", model, told)
+	case status == http.StatusNotFound, has("model_not_found"):
+		return give(NotFound, false, "%s has no model %q (%s)", r.url(), model, told)
+	case status == http.StatusRequestTimeout, status == http.StatusConflict, status >= 500, status == 0:
+		return give(Unavailable, true, "%s failed with %s", r.url(), cmp.Or(strings.TrimSpace(fmt.Sprintf("%s: %s", statusText(status), told)), told))
+	}
+	return give(Invalid, false, "%s refused the request with %d: %s", r.url(), status, told)
+}
+
+func statusText(status int) string {
+	switch status {
+	case 0:
+		return "an error in its stream"
+	case 529:
+		return "529 (overloaded)"
+	}
+	return strconv.Itoa(status)
+}
+
+// problem finds the kind and the message in the body of an error, which is {"error": {"type", "code", "message"}},
+// {"error": "…"}, {"message": "…"}, {"detail": …} or plain text.
+func problem(body []byte) (kind, message string) {
+	var outer struct {
+		Error   json.RawMessage `json:"error"`
+		Message string          `json:"message"`
+		Detail  json.RawMessage `json:"detail"`
+	}
+	if json.Unmarshal(body, &outer) != nil {
+		return "", string(body[:min(len(body), 500)])
+	}
+	var inner struct {
+		Type    string `json:"type"`
+		Code    any    `json:"code"`
+		Message string `json:"message"`
+	}
+	if json.Unmarshal(outer.Error, &inner) == nil {
+		code, _ := inner.Code.(string)
+		return strings.TrimSpace(inner.Type + " " + code), inner.Message
+	}
+	var text string
+	if json.Unmarshal(outer.Error, &text) == nil && text != "" {
+		return "", text
+	}
+	return "", cmp.Or(outer.Message, string(bytes.Trim(outer.Detail, `"`)))
+}
+
+// retryAfter reads Retry-After, in seconds or as a date, and OpenAI's retry-after-ms.
+func retryAfter(h http.Header, now time.Time) time.Duration {
+	if ms, err := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64); err == nil && ms > 0 && ms < 1e10 {
+		return time.Duration(ms * float64(time.Millisecond))
+	}
+	v := h.Get("Retry-After")
+	if s, err := strconv.ParseFloat(v, 64); err == nil && s > 0 && s < 1e7 {
+		return time.Duration(s * float64(time.Second))
+	}
+	if t, err := http.ParseTime(v); err == nil {
+		return max(0, t.Sub(now))
+	}
+	return 0
+}
+
+// keyHelp says what is wrong with the key and where to set it.
+func (r *remote) keyHelp() string {
+	switch {
+	case r.keyName == "":
+		return "access was refused"
+	case r.key == "":
+		return fmt.Sprintf("no key: set the environment variable %s before starting, or save the key in the settings", r.keyName)
+	}
+	return fmt.Sprintf("the key in %s was refused: correct the environment variable, or save another key in the settings", r.keyName)
+}
+
+// url is the server's address for people.
+func (r *remote) url() string { return r.base.Redacted() }
+
+// clean takes the key, control characters and excess length out of text that goes into an error.
+func (r *remote) clean(s string) string {
+	if r.key != "" {
+		s = strings.ReplaceAll(s, r.key, "[key]")
+	}
+	s = strings.Join(strings.FieldsFunc(s, func(c rune) bool { return unicode.IsSpace(c) || !unicode.IsPrint(c) }), " ")
+	if len(s) > 700 {
+		s = strings.ToValidUTF8(s[:700], "") + "…"
+	}
+	return s
+}

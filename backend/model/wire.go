@@ -1,0 +1,138 @@
+package model
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"time"
+)
+
+// Bounds of one exchange.
+const (
+	// A reply of 128,000 tokens, the most that any provider gives, is about 40 MB of events of 300 bytes.
+	maxWire = 128 << 20
+	// The text of such a reply is about half a megabyte; more than this is no reply but a fault or an attack on memory.
+	maxAnswer = 8 << 20
+	// Local models are silent while they load and read a long prompt, so the first byte may take so many times Idle.
+	firstByte = 5
+)
+
+var (
+	errIdle  = errors.New("the server fell silent")
+	errLarge = errors.New("the answer is larger than any model's reply")
+	errCut   = errors.New("the stream ended before the reply was complete")
+)
+
+// remote is what the HTTP providers share: where the server is, its key, and what is needed of the outside.
+type remote struct {
+	provider string
+	base     *url.URL
+	keyName  string // the environment name of the key, "" none
+	key      string
+	hint     string                          // what to do when the connection is refused
+	auth     func(h http.Header, key string) // sets the headers of a request to the base URL's host
+	o        Options
+}
+
+// newRemote reads the base URL (the person's own, or fallback) and the key.
+func newRemote(o Options, provider, fallback, keyName string) (remote, error) {
+	base, err := url.Parse(o.baseURL(provider, fallback))
+	if err != nil || base.Host == "" || (base.Scheme != "http" && base.Scheme != "https") {
+		return remote{}, &Error{Invalid, provider, fmt.Sprintf(
+			"the base URL of %s is no http or https URL: correct it in the settings", provider), nil}
+	}
+	r := remote{provider: provider, base: base, keyName: keyName, o: o}
+	r.hint = "check the base URL, and that the server is running"
+	if keyName != "" {
+		r.key = trimKey(o.Key(keyName))
+	}
+	if r.key != "" && base.Scheme == "http" && !loopback(base.Hostname()) {
+		return remote{}, &Error{Denied, provider, fmt.Sprintf(
+			"the key in %s is not sent to %s, because http is not encrypted: use an https base URL, or unset the key if the server needs none", keyName, base.Host), nil}
+	}
+	return r, nil
+}
+
+// wire carries one exchange over HTTP and remembers how it went, since Ollama's client tells neither a cut stream nor
+// the headers of an error. It bounds silence and size, and gives the key to the base URL's own host only.
+type wire struct {
+	r      *remote
+	status int
+	header http.Header
+	err    error // why reading the answer failed, nil at its end
+}
+
+// client is an http.Client over the wire. It follows no redirect: the prompt and the key are meant for one host.
+func (w *wire) client() *http.Client {
+	return &http.Client{Transport: w, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+}
+
+// RoundTrip does one exchange.
+func (w *wire) RoundTrip(req *http.Request) (*http.Response, error) {
+	ctx, cancel := context.WithCancelCause(req.Context())
+	req = req.Clone(ctx)
+	if w.r.auth != nil && req.URL.Host == w.r.base.Host && req.URL.Scheme == w.r.base.Scheme {
+		w.r.auth(req.Header, w.r.key)
+	}
+	transport := w.r.o.HTTP.Transport
+	if transport == nil {
+		transport = http.DefaultTransport
+	}
+	b := &body{w: w, ctx: ctx, cancel: cancel, left: maxWire}
+	b.timer = time.AfterFunc(firstByte*w.r.o.Idle, func() { cancel(errIdle) })
+	resp, err := transport.RoundTrip(req)
+	if err != nil {
+		b.stop()
+		w.err = b.cause(err)
+		return nil, w.err
+	}
+	w.status, w.header = resp.StatusCode, resp.Header
+	b.ReadCloser, resp.Body = resp.Body, b
+	return resp, nil
+}
+
+// body is an answer's body with its bounds.
+type body struct {
+	io.ReadCloser
+	w      *wire
+	ctx    context.Context // of this exchange alone; it ends with Close
+	cancel context.CancelCauseFunc
+	timer  *time.Timer
+	left   int64
+}
+
+func (b *body) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if b.left -= int64(n); b.left < 0 {
+		err = errLarge
+	}
+	if n > 0 {
+		b.timer.Reset(b.w.r.o.Idle)
+	}
+	if err != nil && err != io.EOF {
+		err = b.cause(err)
+		b.w.err = err
+	}
+	return n, err
+}
+
+func (b *body) Close() error {
+	b.stop()
+	return b.ReadCloser.Close()
+}
+
+func (b *body) stop() {
+	b.timer.Stop()
+	b.cancel(nil)
+}
+
+// cause names the silence where that is what cancelled the exchange.
+func (b *body) cause(err error) error {
+	if errors.Is(context.Cause(b.ctx), errIdle) {
+		return errIdle
+	}
+	return err
+}
