@@ -1,0 +1,73 @@
+package testrun
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Custom is the person's own command. Where its arguments start a runner that is known, its results are read test by
+// test; else from JUnit XML that it writes to /out, or TAP that it prints; else by its exit status alone.
+func Custom(args []string) Command {
+	c := Command{Runner: "custom", Args: slices.Clone(args), Source: "--test-cmd"}
+	if len(args) == 0 {
+		return c
+	}
+	for _, k := range Kinds() {
+		if k.matches != nil && k.matches(args) {
+			c.Runner = k.Name
+			break
+		}
+	}
+	return c
+}
+
+func customKind() Kind {
+	return Kind{Name: "custom", start: startCustom, read: readCustom}
+}
+
+// startCustom shows the toolchains that the command may need, as far as they are there.
+func startCustom(j *job) error {
+	if isPython := strings.HasPrefix(j.spec.Args[0], "python"); isPython {
+		if err := j.interpreter(""); err != nil {
+			return err
+		}
+	}
+	if _, err := j.tool("go", func(prefix string) bool { return exists(prefix, "src", "runtime") }); err == nil {
+		j.goEnv()
+	}
+	_, _ = j.node()
+	j.spec.Env["NO_COLOR"] = "1"
+	return nil
+}
+
+// readCustom takes the best that is there.
+func readCustom(o output) reading {
+	if len(o.xml) > 0 {
+		if r := readXML(o, "the command"); len(r.tests) > 0 {
+			return r
+		}
+	}
+	if text := clean(o.stdout); isTAP(text) {
+		if tests, finished, trouble := readTAP(text); len(tests) > 0 || trouble != "" {
+			return reading{tests: tests, perTest: true, finished: finished, trouble: trouble}
+		}
+	}
+	return exitOnly(o)
+}
+
+// exitOnly is all that the exit status tells: one result that stands for the command. finish gives it its id.
+func exitOnly(o output) reading {
+	if o.stopped || o.exit == 126 || o.exit == 127 {
+		return reading{}
+	}
+	t := Test{ID: commandID, Status: Passed, Message: "only the exit status is known"}
+	if o.exit != 0 {
+		t.Status = Failed
+		t.Message = fmt.Sprintf("exit status %d; only the exit status is known\n%s", o.exit, lastLines(joinLogs(o.stdout, o.stderr), 20))
+	}
+	return reading{tests: []Test{t}, finished: true}
+}
+
+// commandID is the id of the one result where only the exit status is known.
+const commandID = "(exit status)"

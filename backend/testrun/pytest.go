@@ -1,0 +1,257 @@
+package testrun
+
+import (
+	"fmt"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+func pytestKind() Kind {
+	return Kind{
+		Name: "pytest", Language: "python",
+		find: findPytest, matches: isPytest, start: startPytest, read: readPytest, check: checkPytest,
+	}
+}
+
+// isPytest knows "pytest …" and "python -m pytest …".
+func isPytest(args []string) bool {
+	switch base := path.Base(args[0]); {
+	case base == "pytest" || base == "py.test":
+		return true
+	default:
+		return strings.HasPrefix(base, "python") && len(args) > 2 && args[1] == "-m" && args[2] == "pytest"
+	}
+}
+
+// startPytest adds our reporter. The cache goes to /tmp rather than away, since tests may ask for the cache fixture; files
+// that cannot be collected do not keep the others from running.
+func startPytest(j *job) error {
+	if base := path.Base(j.spec.Args[0]); base == "pytest" || base == "py.test" {
+		j.spec.Args = slices.Concat([]string{"python3", "-m", "pytest"}, j.spec.Args[1:])
+	}
+	if err := j.startPython("pytest"); err != nil {
+		return err
+	}
+	at := slices.Index(j.spec.Args, "pytest") + 1
+	if at == 0 {
+		return fmt.Errorf("%q does not start pytest", strings.Join(j.command.Args, " "))
+	}
+	j.addPythonPath(reportersPath)
+	flags := []string{"-p", "redgreen_pytest", "-o", "cache_dir=/tmp/pytest_cache", "--continue-on-collection-errors", "--color=no"}
+	rest := j.spec.Args[at:]
+	if len(j.selected) > 0 {
+		rest = append(withoutPaths(j.tree.sub(j.command.Dir), rest), j.inner()...)
+	}
+	j.spec.Args = slices.Concat(j.spec.Args[:at], flags, rest)
+	return nil
+}
+
+// withoutPaths drops the arguments that name something of the tree: a selection replaces them.
+func withoutPaths(f folder, args []string) []string {
+	return slices.DeleteFunc(slices.Clone(args), func(a string) bool {
+		if strings.HasPrefix(a, "-") {
+			return false
+		}
+		file, _, _ := strings.Cut(a, "::")
+		_, err := f.stat(file)
+		return err == nil
+	})
+}
+
+// pytest's exit statuses (https://docs.pytest.org/en/stable/reference/exit-codes.html).
+const (
+	pytestInternal = 3
+	pytestUsage    = 4
+	pytestNoTests  = 5
+)
+
+// readPytest reads our reporter's lines.
+func readPytest(o output) reading {
+	r := reading{perTest: true}
+	running := ""
+	r.finished = events(o.report, func(e event) {
+		switch e.Event {
+		case "start":
+			running = e.ID
+		case "test":
+			if e.ID == running {
+				running = ""
+			}
+			r.tests = append(r.tests, pythonResult(o, e))
+		case "end":
+			running = ""
+		}
+	})
+	if running != "" {
+		t := crashed(o.under(running), o)
+		r.tests = append(r.tests, t)
+	}
+	r.trouble = pytestTrouble(o, r)
+	return r
+}
+
+// pytestTrouble says why pytest gave no verdict.
+func pytestTrouble(o output, r reading) string {
+	text := clean(joinLogs(o.stdout, o.stderr))
+	switch {
+	case o.stopped:
+		return ""
+	case strings.Contains(text, "No module named pytest") && len(r.tests) == 0:
+		return "pytest is not installed for the Python that was used: install it, or make a .venv in the folder"
+	case o.exit == pytestUsage:
+		return "pytest refused its arguments or configuration" + withError(text)
+	case o.exit == pytestInternal:
+		return "pytest failed internally" + withError(text)
+	case o.exit == pytestNoTests && len(r.tests) == 0:
+		return "pytest collected no test"
+	case !r.finished && len(r.tests) == 0 && o.exit != 0:
+		return "pytest did not start" + withError(text)
+	}
+	return ""
+}
+
+// withError adds the line of an output that names the error.
+func withError(text string) string {
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		for _, mark := range []string{"ERROR: ", "Error: ", "error: ", "INTERNALERROR> "} {
+			if i := strings.Index(line, mark); i >= 0 {
+				return ": " + shorten(line[i+len(mark):], 300)
+			}
+		}
+	}
+	if last := lastLines([]byte(text), 1); last != "" {
+		return ": " + shorten(last, 300)
+	}
+	return ""
+}
+
+// pythonResult makes a result of one line of our Python reporters.
+func pythonResult(o output, e event) Test {
+	t := Test{ID: o.under(e.ID), Status: e.Status, Millis: e.Millis, Message: e.Text}
+	if e.Status != Failed && e.Status != Errored {
+		return t
+	}
+	t.File, t.Line = e.File, e.Line
+	if f, l := location(e.Text); t.File == "" || strings.Contains(t.File, "site-packages/") || strings.HasPrefix(t.File, "/usr/") {
+		t.File, t.Line = f, l
+	}
+	if t.File = inTree(t.File); t.File != "" {
+		t.File = o.under(t.File)
+	}
+	t.Message = pythonMessage(e)
+	return t
+}
+
+// asserted are the lines that pytest marks as the failing code (">") and what it found ("E").
+var asserted = regexp.MustCompile(`^(>|E)(\s|$)`)
+
+// pythonMessage is the failing assertion: the failing line and pytest's explanation, or the end of the traceback; then
+// the last traceback of the captured log, where a handled exception often is the cause.
+func pythonMessage(e event) string {
+	var lines []string
+	for line := range strings.Lines(e.Text) {
+		if line = strings.TrimRight(line, "\r\n"); asserted.MatchString(line) {
+			lines = append(lines, line)
+		}
+	}
+	message := strings.Join(lines, "\n")
+	switch {
+	case len(lines) > 0:
+	case e.Phase == "collect" || e.Crash == "":
+		message = lastLines([]byte(e.Text), 8)
+	default:
+		message = e.Crash
+	}
+	if i := strings.LastIndex(e.Output, "Traceback (most recent call last):"); i >= 0 {
+		before := strings.TrimRight(e.Output[:i], "\n")
+		start := strings.LastIndex(before, "\n") + 1
+		message += "\ncaptured: " + shorten(before[start:], 200) + "\n" + tracebackEnd(e.Output[i:])
+	}
+	return message
+}
+
+// tracebackEnd keeps the last two frames of a traceback and its exception.
+func tracebackEnd(text string) string {
+	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
+	frames := 0
+	for i := len(lines) - 1; i > 0; i-- {
+		if pythonFrame.MatchString(lines[i]) {
+			if frames++; frames == 2 {
+				return strings.Join(lines[i:], "\n")
+			}
+		}
+	}
+	return strings.Join(lines[max(0, len(lines)-8):], "\n")
+}
+
+// identifier is one part of a node id behind "::", with the parameters that pytest puts in brackets.
+var identifier = regexp.MustCompile(`^[\p{L}_][\p{L}\p{N}_]*(\[.*\])?$`)
+
+// checkPytest takes files, folders and node ids.
+func checkPytest(f folder, p string) error {
+	file, rest, hasID := strings.Cut(p, "::")
+	if err := f.checkPath(file, "a test_*.py or *_test.py file", func(p string) bool { return pythonTest(p) || configuredTest(f, p) }); err != nil {
+		return err
+	}
+	if !hasID {
+		return nil
+	}
+	if !f.has(file) {
+		return fmt.Errorf("%s is a folder, so it has no %s", file, rest)
+	}
+	source := f.read(file)
+	for i, part := range splitNode(rest) {
+		if !identifier.MatchString(part) {
+			return fmt.Errorf("%q is not the name of a test", part)
+		}
+		name, _, _ := strings.Cut(part, "[")
+		defined := regexp.MustCompile(`(?m)^\s*(async\s+def|def|class)\s+` + regexp.QuoteMeta(name) + `\b`).MatchString(source)
+		if i == 0 && !defined {
+			return fmt.Errorf("%s has no %s; it has %s", file, name, list(definedTests(source)))
+		}
+	}
+	return nil
+}
+
+// splitNode splits a node id behind its file; "::" inside brackets belongs to a parameter.
+func splitNode(rest string) []string {
+	head, params, bracket := strings.Cut(rest, "[")
+	parts := strings.Split(head, "::")
+	if bracket {
+		parts[len(parts)-1] += "[" + params
+	}
+	return parts
+}
+
+var pythonDefinition = regexp.MustCompile(`(?m)^(?:async\s+def|def|class)\s+([Tt]est\w*)`)
+
+// definedTests lists the tests and classes of tests at the top of a file.
+func definedTests(source string) []string {
+	var all []string
+	for _, m := range pythonDefinition.FindAllStringSubmatch(source, -1) {
+		all = append(all, m[1])
+	}
+	return all
+}
+
+// pythonFiles is pytest's own setting of what is a test file.
+var pythonFiles = regexp.MustCompile(`(?m)^\s*python_files\s*=\s*(.+)$`)
+
+// configuredTest holds a file against the folder's python_files.
+func configuredTest(f folder, p string) bool {
+	for _, name := range []string{"pytest.ini", "pyproject.toml", "tox.ini", "setup.cfg"} {
+		m := pythonFiles.FindStringSubmatch(f.read(name))
+		if m == nil {
+			continue
+		}
+		for _, pattern := range strings.FieldsFunc(m[1], func(r rune) bool { return strings.ContainsRune(` ,"'[]`, r) }) {
+			if ok, _ := path.Match(pattern, path.Base(p)); ok && pattern != "*" {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,211 @@
+package testrun
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// pythonTest tells the files that pytest and unittest collect by default.
+func pythonTest(p string) bool {
+	base := path.Base(p)
+	return strings.HasSuffix(base, ".py") && (strings.HasPrefix(base, "test_") || strings.HasSuffix(base, "_test.py") ||
+		base == "tests.py" || base == "test.py")
+}
+
+var (
+	pytestConfig = regexp.MustCompile(`(?m)^\s*\[(tool\.)?pytest(\.ini_options)?\]|^\[tool:pytest\]|\bpytest\b`)
+	pytestSource = regexp.MustCompile(`(?m)^\s*(import pytest|from pytest)\b|^(async )?def test_`)
+	unittestCase = regexp.MustCompile(`\bunittest\b|\bTestCase\b`)
+)
+
+// usesPytest says by which file the folder asks for pytest, "" none.
+func usesPytest(f folder) string {
+	if name := f.first("pytest.ini", ".pytest.ini", "conftest.py", "tests/conftest.py", "test/conftest.py"); name != "" {
+		return name
+	}
+	for _, name := range []string{"pyproject.toml", "setup.cfg", "tox.ini", "noxfile.py", "requirements-dev.txt",
+		"dev-requirements.txt", "requirements-test.txt", "test-requirements.txt", "requirements.txt", "Pipfile", "setup.py"} {
+		if pytestConfig.MatchString(f.read(name)) {
+			return name
+		}
+	}
+	return ""
+}
+
+// findPytest takes pytest where the folder asks for it, or where its tests are plain functions; and, for tests that
+// unittest could run as well, only if pytest is there.
+func findPytest(f folder) (Command, bool) {
+	source := usesPytest(f)
+	if source == "" {
+		first := f.files(1, pythonTest)
+		if len(first) == 0 {
+			return Command{}, false
+		}
+		source = first[0]
+		if !f.contains(pythonTest, pytestSource) && !canRun(f, "pytest") {
+			return Command{}, false
+		}
+	} else if !canRun(f, "pytest") && !f.contains(pythonTest, pytestSource) && f.contains(pythonTest, unittestCase) {
+		return Command{}, false
+	}
+	return Command{Runner: "pytest", Dir: f.dir, Args: []string{"python3", "-m", "pytest"}, Source: source}, true
+}
+
+// findUnittest takes what has unittest's test cases.
+func findUnittest(f folder) (Command, bool) {
+	first := f.files(1, func(p string) bool { return pythonTest(p) && unittestCase.MatchString(f.read(p)) })
+	if len(first) == 0 {
+		return Command{}, false
+	}
+	args := []string{"python3", "-m", "unittest", "discover"}
+	if top, _, below := strings.Cut(first[0], "/"); below && !f.has(top+"/__init__.py") {
+		args = append(args, "-s", top)
+	}
+	if strings.HasSuffix(first[0], "_test.py") {
+		args = append(args, "-p", "*_test.py")
+	}
+	return Command{Runner: "unittest", Dir: f.dir, Args: args, Source: first[0]}, true
+}
+
+// canRun reports whether some interpreter that the sandbox can have holds a module.
+func canRun(f folder, module string) bool {
+	if _, ok := venvPython(f.root, f.dir, module); ok {
+		return true
+	}
+	return systemPython(thisHost(), module) != ""
+}
+
+// venvPython finds the virtual environment of a folder or of one above it that holds the module; it gives its path
+// relative to the root.
+func venvPython(root, dir, module string) (string, bool) {
+	all := upwards(dir)
+	slices.Reverse(all)
+	for _, d := range all {
+		for _, name := range []string{".venv", "venv"} {
+			rel := join(d, name)
+			venv := filepath.Join(root, filepath.FromSlash(rel))
+			if _, err := os.Stat(filepath.Join(venv, "pyvenv.cfg")); err != nil {
+				continue
+			}
+			if module == "" || hasModule(venv, module) {
+				return rel, true
+			}
+		}
+	}
+	return "", false
+}
+
+// systemPython is the first interpreter under /usr that holds the module, in PATH's order; "" none.
+func systemPython(h host, module string) string {
+	for _, p := range append(h.programs("python3"), h.programs("python")...) {
+		if visible(p) && (module == "" || hasModule(filepath.Dir(filepath.Dir(p)), module)) {
+			return p
+		}
+	}
+	return ""
+}
+
+// hasModule looks for an installed module without starting the interpreter.
+func hasModule(prefix, module string) bool {
+	for _, pattern := range []string{"lib/python3*/site-packages", "lib/python3*/dist-packages", "lib/python3/dist-packages",
+		"local/lib/python3*/dist-packages", "lib64/python3*/site-packages"} {
+		found, _ := filepath.Glob(filepath.Join(prefix, filepath.FromSlash(pattern), module))
+		single, _ := filepath.Glob(filepath.Join(prefix, filepath.FromSlash(pattern), module+".py"))
+		if len(found)+len(single) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// startPython replaces the interpreter's name by the one that can run the module: the folder's virtual environment, then
+// one under /usr.
+func (j *job) startPython(module string) error {
+	if err := j.interpreter(module); err != nil {
+		return err
+	}
+	j.spec.Env["PYTHONDONTWRITEBYTECODE"] = "1"
+	j.spec.Env["PYTHONUNBUFFERED"] = "1"
+	j.spec.Env["REDGREEN_REPORT"] = j.report()
+	return nil
+}
+
+// interpreter settles Args[0].
+func (j *job) interpreter(module string) error {
+	name := j.spec.Args[0]
+	if base := path.Base(name); !strings.HasPrefix(base, "python") && base != "pytest" && base != "py.test" {
+		return nil
+	}
+	for _, root := range []string{j.tree.root, j.source} {
+		if root == "" {
+			continue
+		}
+		if rel, ok := venvPython(root, j.command.Dir, module); ok {
+			j.spec.Args[0] = path.Join(workspacePath, rel, "bin", "python")
+			j.showVenv(filepath.Join(root, filepath.FromSlash(rel)))
+			return nil
+		}
+	}
+	if python := systemPython(j.host, module); python != "" {
+		j.spec.Args[0] = python
+		return nil
+	}
+	if systemPython(j.host, "") == "" {
+		return fmt.Errorf("python3 was %w under /usr: install Python, or make a .venv in the folder", errNoTool)
+	}
+	return fmt.Errorf("no Python that the sandbox can show has %s: install it (python3-%s), or make a .venv in the folder with %s in it", module, module, module)
+}
+
+// showVenv shows the Python installation that a virtual environment links to, where it lies outside /usr, and makes an
+// editable install of the folder itself work from the workspace.
+func (j *job) showVenv(venv string) {
+	real, err := filepath.EvalSymlinks(filepath.Join(venv, "bin", "python"))
+	if err != nil {
+		real, err = filepath.EvalSymlinks(filepath.Join(venv, "bin", "python3"))
+	}
+	if err == nil && !visible(real) && !inside(venv, real) {
+		prefix := filepath.Dir(filepath.Dir(real))
+		if std, _ := filepath.Glob(filepath.Join(prefix, "lib", "python3*", "os.py")); len(std) > 0 && j.host.exposable(prefix) {
+			j.mount(prefix, prefix)
+		}
+	}
+	for _, p := range editable(venv, j.source) {
+		j.addPythonPath(path.Join(workspacePath, p))
+	}
+}
+
+// editable lists the folders of the source that a virtual environment's .pth files name, relative to the source.
+func editable(venv, source string) []string {
+	var all []string
+	files, _ := filepath.Glob(filepath.Join(venv, "lib", "python3*", "site-packages", "*.pth"))
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil || len(data) > maxSource {
+			continue
+		}
+		for line := range strings.Lines(string(data)) {
+			line = filepath.Clean(strings.TrimSpace(line))
+			if source != "" && (line == filepath.Clean(source) || inside(filepath.Clean(source), line)) {
+				rel, _ := filepath.Rel(source, line)
+				all = append(all, filepath.ToSlash(rel))
+			}
+		}
+	}
+	return all
+}
+
+// addPythonPath appends to PYTHONPATH.
+func (j *job) addPythonPath(p string) {
+	if old := j.spec.Env["PYTHONPATH"]; old != "" {
+		p = old + ":" + p
+	}
+	j.spec.Env["PYTHONPATH"] = p
+}
+
+var errNotTest = errors.New("not a test")

@@ -1,0 +1,144 @@
+package testrun
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"redgreen/backend/sandbox"
+)
+
+// Options configure a Runner.
+type Options struct {
+	Sandbox *sandbox.Sandbox
+	Cache   string // host folder for build caches, kept between runs of a session
+	Source  string // the person's folder: where dependency folders (node_modules, .venv) are shown from, read-only; "" none
+	Limits  sandbox.Limits
+	TempDir string
+}
+
+// Runner runs test commands. Safe for concurrent use.
+type Runner struct {
+	options Options
+	host    host
+	run     func(context.Context, sandbox.Spec) (sandbox.Result, error)
+	owner   func() (uid, gid int, ok bool)
+}
+
+// New makes a Runner. The toolchains of this machine are looked up once for each run, from PATH and the home folder.
+func New(o Options) *Runner {
+	return &Runner{options: o, host: thisHost(), run: o.Sandbox.Run, owner: o.Sandbox.Owner}
+}
+
+// Run runs a command over the tree in dir. paths are test files, folders or ids, validated with Validate; none runs all.
+// The error is for paths that are refused, a temporary folder that cannot be made, or an ended context; a command that
+// cannot run is a Run with Infrastructure set.
+func (r *Runner) Run(ctx context.Context, dir string, c Command, paths []string) (Run, error) {
+	if err := Validate(dir, c, paths); err != nil {
+		return Run{}, err
+	}
+	kind := kindOf(c.Runner)
+	j, err := r.newJob(dir, c, paths)
+	if err != nil {
+		return Run{}, err
+	}
+	defer j.close()
+	run := Run{Command: append(slices.Clone(c.Args), paths...), Limits: r.options.Limits, Tests: []Test{}}
+	if err := kind.start(j); err != nil {
+		run.Infrastructure, run.Reason, run.ExitCode = true, err.Error(), -1
+		return run, nil
+	}
+	res, err := r.run(ctx, j.spec)
+	if ctx.Err() != nil {
+		return run, fmt.Errorf("running tests: %w", ctx.Err())
+	}
+	if err != nil {
+		run.Infrastructure, run.Reason, run.ExitCode = true, "the sandbox could not run the tests: "+err.Error(), -1
+		return run, nil
+	}
+	return finish(run, kind, c, j.output(res), res), nil
+}
+
+// finish turns what a run left into its results and verdict.
+func finish(run Run, kind Kind, c Command, o output, res sandbox.Result) Run {
+	read := kind.read(o)
+	tests := tidy(read.tests)
+	if kind.keep != nil && len(o.selected) > 0 {
+		tests = slices.DeleteFunc(tests, func(t Test) bool {
+			return !slices.ContainsFunc(o.selected, func(s string) bool { return kind.keep(s, t.ID) })
+		})
+	}
+	run.Tests = tests
+	run.Runtime, run.Rung = res.Runtime.Name, res.Runtime
+	run.ExitCode, run.Duration, run.PerTest = res.ExitCode, res.Duration, read.perTest
+	run.Log = read.log
+	if run.Log == nil {
+		run.Log = joinLogs(o.stdout, o.stderr)
+	}
+	run.Reason = noVerdict(c, read, tests, o, res)
+	run.Infrastructure = run.Reason != ""
+	return run
+}
+
+// noVerdict says why a run says nothing about the tree, "" when it does.
+func noVerdict(c Command, read reading, tests []Test, o output, res sandbox.Result) string {
+	ran := slices.ContainsFunc(tests, func(t Test) bool { return t.Status != Errored })
+	switch {
+	case res.Reason != "":
+		return string(res.Reason)
+	case read.trouble != "":
+		return read.trouble
+	case !ran && (res.ExitCode == 127 || res.ExitCode == 126):
+		return fmt.Sprintf("command not found in the sandbox: %s; install it, or give another command with --test-cmd", c.Args[0])
+	case len(tests) == 0 && len(o.selected) > 0:
+		return "none of the selected tests was found: " + strings.Join(o.selected, ", ")
+	case len(tests) == 0:
+		return "no test was collected" + lastWords(o)
+	case !ran:
+		return "no test could run: " + firstLine(tests[0].Message, tests[0].ID)
+	}
+	return ""
+}
+
+// lastWords adds the end of the output to a reason, one line.
+func lastWords(o output) string {
+	for _, text := range [][]byte{o.stderr, o.stdout} {
+		lines := strings.Split(strings.TrimSpace(clean(text)), "\n")
+		if last := strings.TrimSpace(lines[len(lines)-1]); last != "" {
+			return ": " + shorten(last, 200)
+		}
+	}
+	return ""
+}
+
+// tidy merges results of the same test (the worst counts), cleans their texts and sorts them.
+func tidy(tests []Test) []Test {
+	byID := make(map[string]int, len(tests))
+	out := make([]Test, 0, len(tests))
+	for _, t := range tests {
+		t.ID, t.Message, t.File = cleanLine(t.ID), cleanMessage(t.Message), inTree(t.File)
+		i, seen := byID[t.ID]
+		if !seen {
+			byID[t.ID] = len(out)
+			out = append(out, t)
+			continue
+		}
+		if worse(t.Status, out[i].Status) {
+			t.Millis += out[i].Millis
+			out[i] = t
+		}
+	}
+	slices.SortFunc(out, func(a, b Test) int { return strings.Compare(a.ID, b.ID) })
+	return out
+}
+
+// worse orders statuses: error, failed, skipped, passed.
+func worse(a, b Status) bool {
+	order := []Status{Passed, Skipped, Failed, Errored}
+	return slices.Index(order, a) > slices.Index(order, b)
+}
+
+// errNoTool is wrapped by what says that a runner's program was not found.
+var errNoTool = errors.New("not found")

@@ -1,0 +1,83 @@
+// Package testrun finds a repository's test commands, runs them in the sandbox, and reads their output into results.
+//
+// A test runner is one row of Kinds: how it is recognised in a folder, how it is started, how what it reports becomes
+// results, and what of a path or id can be passed to it. Where a runner lets us, a reporter of our own (reporters/) or a
+// machine-readable form is used, written event by event, so that a crash in mid-run keeps what came before and names the
+// test that was running. Nothing of the opened folder runs outside the sandbox: commands and interpreters are found by
+// looking at files alone.
+package testrun
+
+import (
+	"time"
+
+	"redgreen/backend/sandbox"
+)
+
+// Command is a fixed test command: an argument list, never a shell string.
+type Command struct {
+	Runner string   `json:"runner"` // the name of a Kind
+	Dir    string   `json:"dir"`    // slash-separated, relative to the root, "" the root
+	Args   []string `json:"args"`   // as shown to people; the reader may add report flags
+	Source string   `json:"source"` // the file or fact it was found by: "go.mod", "--test-cmd"
+}
+
+// Status of a test.
+type Status string
+
+// The statuses. An expected failure counts as skipped: it says nothing for or against a change. Errored is a test, or a
+// file or package of tests, that could not run: it did not compile, could not be collected, or took its process down.
+const (
+	Passed  Status = "passed"
+	Failed  Status = "failed"
+	Skipped Status = "skipped"
+	Errored Status = "error"
+)
+
+// Test is one test's result. IDs are stable between runs and can be passed back to select the test:
+//
+//	pytest    tests/test_x.py::TestA::test_b[param]
+//	unittest  tests.test_x.TestA.test_b
+//	go        pkg/path.TestName/sub, TestName in the root package
+//	node      test/x.test.js > suite > test
+//
+// Files and packages are relative to the root of the tree, also where the command runs in a folder below it. The ID of
+// an errored file or package is its path.
+type Test struct {
+	ID      string `json:"id"`
+	Status  Status `json:"status"`
+	Millis  int64  `json:"ms"`
+	Message string `json:"message"` // failing assertion, trimmed
+	File    string `json:"-"`       // where it failed, relative, "" unknown
+	Line    int    `json:"-"`
+}
+
+// Run is one finished run. The JSON form is the contract of `redgreen test --json`.
+type Run struct {
+	Runtime  string   `json:"runtime"`
+	Command  []string `json:"command"`
+	Tests    []Test   `json:"tests"` // sorted by ID, never nil
+	ExitCode int      `json:"exit_code"`
+	Reason   string   `json:"reason"` // "" ended by itself; timeout, memory, …; or infrastructure: why there is no verdict
+
+	Infrastructure bool           `json:"-"` // no verdict: command not found, no test collected, stopped by a limit, …
+	Rung           sandbox.Rung   `json:"-"`
+	Limits         sandbox.Limits `json:"-"`
+	Duration       time.Duration  `json:"-"`
+	Log            []byte         `json:"-"` // the whole output kept
+	PerTest        bool           `json:"-"` // false: only the exit status is known, and Tests has one entry for the command
+}
+
+// Counts of a run; tests in error count as failed.
+func (r Run) Counts() (passed, failed, skipped int) {
+	for _, t := range r.Tests {
+		switch t.Status {
+		case Passed:
+			passed++
+		case Skipped:
+			skipped++
+		case Failed, Errored:
+			failed++
+		}
+	}
+	return passed, failed, skipped
+}
