@@ -21,6 +21,9 @@ type File struct {
 	Before  string `json:"before"`             // Hash of the content before, "" when added
 	After   string `json:"after"`              // Hash of the content after, "" when deleted
 	Hunks   []Hunk `json:"hunks"`
+
+	// Encoding is how the lines are written in the file. Text is always given as UTF-8, whatever the file has.
+	Encoding Encoding `json:"encoding,omitempty"`
 }
 
 // Status says what happens to a file.

@@ -1,0 +1,271 @@
+package patch
+
+import (
+	"fmt"
+	"strings"
+)
+
+// blockEdit resolves one block of one file.
+type blockEdit struct {
+	r      *resolver
+	t      *target
+	path   string
+	n      int // number of the block, 1-based
+	form   Form
+	proven bool // the block was made for this very content, so its line number holds
+}
+
+func (c *blockEdit) fail(code Code, format string, args ...any) []change {
+	c.r.fail(c.path, c.n, code, format, args...)
+	return nil
+}
+
+// resolve gives the changes that a block makes, nil where it is refused.
+func (c *blockEdit) resolve(b Block) []change {
+	switch {
+	case b.Old == b.New:
+		return c.fail(NoChange, "the old and the new text are the same; send what is to be different")
+	case strings.ContainsRune(b.New, 0):
+		return c.fail(Binary, "the new text holds a NUL byte; only text can be written")
+	}
+	p, b, ok := c.place(b)
+	if !ok || c.r.short(c.path, c.n, b, len(c.t.lines)-p.at-p.n) {
+		return nil
+	}
+	changes, ok := c.changes(p, splitLines(b.Old), splitLines(b.New))
+	if !ok {
+		return c.fail(NoMatch, "the quoted lines stand at %s with another indentation, but the new lines have less of it than would have to be taken away; quote and write them as they are in the file", placeList(c.t, []place{p}))
+	}
+	if c.repeats(p, changes, b) {
+		return c.fail(AlreadyThere, "the lines that would be added at line %d stand there already; if they are really wanted twice, quote the lines after them too", p.at+p.n+1)
+	}
+	for _, ch := range changes {
+		if text := c.t.elided(ch.lines); text != "" {
+			return c.fail(Elided, "the new text has the placeholder %q instead of the lines themselves; write them out, or quote only the lines that change", text)
+		}
+	}
+	c.tell(p, changes, b)
+	return changes
+}
+
+// place finds the one place of a block.
+func (c *blockEdit) place(b Block) (place, Block, bool) {
+	if c.form == WholeFile {
+		return place{n: len(c.t.lines)}, b, true
+	}
+	old := splitLines(b.Old)
+	if c.proven {
+		at := b.OldStart - 1
+		if len(old) == 0 {
+			at = b.OldStart
+		}
+		if at >= 0 && at+len(old) <= len(c.t.lines) && sameLines(c.t.lines[at:at+len(old)], old) {
+			return place{at: at, n: len(old)}, b, true
+		}
+	}
+	if strings.TrimSpace(b.Old) == "" {
+		if len(c.t.lines) == 0 && b.Old == "" {
+			return place{}, b, true
+		}
+		c.fail(EmptySearch, "nothing but blanks is quoted, which names no place in the file; quote the lines around the change")
+		return place{}, b, false
+	}
+	var found []place
+	if c.form == OldNew {
+		var blocks []Block
+		if found, blocks = c.t.findText(b.Old, c.joined(b)); len(found) == 1 {
+			b = blocks[0]
+		}
+	}
+	if len(found) == 0 {
+		if c.form == OldNew {
+			b.Old, b.New = ended(b.Old), ended(b.New)
+			old = splitLines(b.Old)
+		}
+		found = c.t.find(old)
+	}
+	switch len(found) {
+	case 1:
+		return found[0], b, true
+	case 0:
+		c.noMatch(b, old)
+	default:
+		c.fail(SeveralMatches, "the quoted text stands at %d places (lines %s); quote more lines around the one you mean, so that it is the only one", len(found), placeList(c.t, found))
+	}
+	return place{}, b, false
+}
+
+// joined keeps the line after a quoted text from being joined to the new one, when only the new one lacks its last end.
+func (c *blockEdit) joined(b Block) string {
+	if end := lineEnd(b.Old); end != "" && b.New != "" && lineEnd(b.New) == "" {
+		return b.New + end
+	}
+	return b.New
+}
+
+func ended(s string) string {
+	if s != "" && lineEnd(s) == "" {
+		return s + "\n"
+	}
+	return s
+}
+
+func (c *blockEdit) noMatch(b Block, old []string) {
+	if at := c.already(b); at >= 0 {
+		c.fail(AlreadyThere, "the old text is not in the file, but the new text stands at line %d: this edit seems to be made already", at+1)
+		return
+	}
+	c.fail(NoMatch, "the quoted text is not in the file; %s\nRead the file again and quote its lines exactly", nearest(c.t.lines, old))
+}
+
+// already finds the new text in the file, where it holds lines that the old text does not; -1 for none.
+func (c *blockEdit) already(b Block) int {
+	old, new := splitLines(b.Old), splitLines(b.New)
+	telling := false
+	for _, d := range diffLines(old, new) {
+		for _, l := range new[d.bLo:d.bHi] {
+			telling = telling || hasWord(l)
+		}
+	}
+	if !telling {
+		return -1
+	}
+	if found := c.t.findKeys(spaces, new); len(found) > 0 {
+		return found[0].at
+	}
+	if found, _ := c.t.findText(b.New, ""); c.form == OldNew && len(found) > 0 {
+		return found[0].at
+	}
+	return -1
+}
+
+// hasWord reports a line with a letter or digit, unlike a lone brace.
+func hasWord(line string) bool {
+	return strings.ContainsFunc(line, func(r rune) bool {
+		return r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r > 0x7F
+	})
+}
+
+// repeats reports an insertion behind the quoted lines that stands there already.
+func (c *blockEdit) repeats(p place, changes []change, b Block) bool {
+	if len(changes) != 1 || c.proven || changes[0].lo != p.at+p.n || changes[0].hi != changes[0].lo {
+		return false
+	}
+	at, word := p.at+p.n, false
+	for i, l := range changes[0].lines {
+		if at+i >= len(c.t.lines) || trimSpace(c.t.lines[at+i]) != trimSpace(l.text) {
+			return false
+		}
+		word = word || hasWord(l.text)
+	}
+	return word
+}
+
+// changes turns a block that fits at p into changes of the file's lines. Lines that the block keeps stay the file's own,
+// byte for byte; false when the shift of indentation cannot be made to the new lines.
+func (c *blockEdit) changes(p place, old, new []string) ([]change, bool) {
+	file := c.t.lines[p.at : p.at+p.n]
+	var out []change
+	from, to := old, new
+	if c.form == WholeFile { // a whole text says nothing about line ends
+		from, to = ends.all(old), ends.all(new)
+	}
+	for _, d := range diffLines(from, to) {
+		ch := change{lo: p.at + d.aLo, hi: p.at + d.aHi, block: c.n}
+		for k, text := range new[d.bLo:d.bHi] {
+			if p.rung == indents {
+				shifted, ok := p.shift.apply(text)
+				if !ok {
+					return nil, false
+				}
+				text = shifted
+			}
+			replaced := ""
+			if d.aLo+k < d.aHi {
+				replaced = file[d.aLo+k]
+			}
+			ch.lines = append(ch.lines, c.ended(text, replaced, ch.lo, p.rung))
+		}
+		out = append(out, ch)
+	}
+	return out, true
+}
+
+// ended gives a new line the line end that fits its place: that of the line it replaces, else of its neighbours. The end
+// that the edit wrote is kept where the edit quoted the file's own ends and means it.
+func (c *blockEdit) ended(text, replaced string, at int, r rung) newLine {
+	own := lineEnd(text)
+	near := lineEnd(replaced)
+	if near == "" {
+		near = c.t.endNear(at)
+	}
+	switch {
+	case c.proven:
+		return newLine{text, true}
+	case c.form == WholeFile && own != "":
+		return newLine{trimEnd(text) + near, false}
+	case r == exact && replaced != "" && trimEnd(text) == trimEnd(replaced):
+		return newLine{text, true} // nothing but the line end is to change
+	case r == exact && own == "" && c.form != OldNew:
+		return newLine{text, true} // "\ No newline at end of file"
+	case r == exact && own == "\r\n" && c.hasCRLF():
+		return newLine{text, true}
+	case r == exact && own != "" && replaced != "" && lineEnd(replaced) == "":
+		return newLine{trimEnd(text) + near, true} // the edit gives the last line its end
+	case own == "":
+		return newLine{text, false}
+	}
+	return newLine{trimEnd(text) + near, false}
+}
+
+func (c *blockEdit) hasCRLF() bool {
+	for _, l := range c.t.lines {
+		if lineEnd(l) == "\r\n" {
+			return true
+		}
+	}
+	return false
+}
+
+// tell notes what was corrected.
+func (c *blockEdit) tell(p place, changes []change, b Block) {
+	where := placeList(c.t, []place{{at: p.at, n: max(p.n, 1)}})
+	switch p.rung {
+	case exact:
+		if !c.proven && c.form != WholeFile && strings.Contains(b.New, "\r\n") && !c.hasCRLF() && len(c.t.lines) > 0 {
+			c.r.note(c.path, c.n, "line ends were written as the file has them")
+		}
+	case ends:
+		c.r.note(c.path, c.n, "line ends differ from the file's at lines %s; they were written as the file has them", where)
+	case spaces:
+		c.r.note(c.path, c.n, "blanks at line ends differ from the file's at lines %s; unchanged lines keep theirs", where)
+	case indents:
+		c.r.note(c.path, c.n, "the indentation differs from the file's at lines %s; %s", where, p.shift)
+	}
+}
+
+// String says what a shift does to the new lines.
+func (s shift) String() string {
+	switch {
+	case s.cut != "":
+		return fmt.Sprintf("%q was taken from the start of each line", s.cut)
+	case s.tab > 0:
+		return fmt.Sprintf("each %d blanks of it were written as a tab", s.tab)
+	case s.tab < 0:
+		return fmt.Sprintf("each tab of it was written as %d blanks", -s.tab)
+	}
+	return fmt.Sprintf("%q was put before each line", s.add)
+}
+
+// short refuses a hunk whose tail may be missing; after is the number of lines of the file behind its place, -1 for a new
+// file. A hunk that lacks lines which its header counts is either miscounted or cut off. A lost tail with changes in it
+// would end with as much context as the hunk begins with, or at the end of the file; when neither can be, nothing is lost.
+func (r *resolver) short(path string, block int, b Block, after int) bool {
+	s := b.short
+	if s == nil || after >= 0 && s.lead > 0 && s.old+s.new <= 2*min(s.lead, contextLines) && s.old != after {
+		return false
+	}
+	r.fail(path, block, Malformed, "the hunk in line %d of the text has fewer lines than its header counts (%d old and %d new ones are missing), so its tail may be lost. "+
+		"Send the whole diff again, or write @@ @@ without numbers if it is complete", s.line, s.old, s.new)
+	return true
+}

@@ -1,0 +1,202 @@
+package patch
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/aymanbagabas/go-udiff/lcs"
+)
+
+// run is one replacement of lines: a[aLo:aHi] becomes b[bLo:bHi]; one of the two may be empty.
+type run struct{ aLo, aHi, bLo, bHi int }
+
+// diffLines gives the runs that turn a into b, in order and never touching.
+//
+// Lines that stand once in a and once in b, in the same order, are anchors (Bram Cohen's patience diff); the library's
+// two-sided Myers search fills the gaps between them. The search alone gives up beyond 100 differences and replaces the
+// whole middle; the anchors keep its gaps small, which makes the result readable and the cost nearly linear. It depends
+// on nothing but its arguments, so that the hash of a patch does too.
+func diffLines(a, b []string) []run {
+	lo := 0
+	for lo < len(a) && lo < len(b) && a[lo] == b[lo] {
+		lo++
+	}
+	aHi, bHi := len(a), len(b)
+	for aHi > lo && bHi > lo && a[aHi-1] == b[bHi-1] {
+		aHi--
+		bHi--
+	}
+	d := &differ{a: a, b: b}
+	d.gap(lo, aHi, lo, bHi, 0)
+	return d.slide(d.join())
+}
+
+type differ struct {
+	a, b []string
+	runs []run
+}
+
+// maxDepth bounds the search for anchors within gaps; each level makes new lines unique.
+const maxDepth = 8
+
+// gap appends the runs between a[aLo:aHi] and b[bLo:bHi].
+func (d *differ) gap(aLo, aHi, bLo, bHi, depth int) {
+	if aLo == aHi && bLo == bHi {
+		return
+	}
+	if aLo == aHi || bLo == bHi {
+		d.runs = append(d.runs, run{aLo, aHi, bLo, bHi})
+		return
+	}
+	anchors := d.anchors(aLo, aHi, bLo, bHi)
+	if len(anchors) == 0 || depth == maxDepth {
+		for _, e := range lcs.DiffLines(d.a[aLo:aHi], d.b[bLo:bHi]) {
+			d.runs = append(d.runs, run{aLo + e.Start, aLo + e.End, bLo + e.ReplStart, bLo + e.ReplEnd})
+		}
+		return
+	}
+	for _, m := range append(anchors, anchor{aHi, bHi}) {
+		i, j := aLo, bLo
+		for i < m.a && j < m.b && d.a[i] == d.b[j] {
+			i++
+			j++
+		}
+		iHi, jHi := m.a, m.b
+		for iHi > i && jHi > j && d.a[iHi-1] == d.b[jHi-1] {
+			iHi--
+			jHi--
+		}
+		d.gap(i, iHi, j, jHi, depth+1)
+		aLo, bLo = m.a+1, m.b+1
+	}
+}
+
+type anchor struct{ a, b int }
+
+// anchors are the lines that are unique on both sides, in the longest order that both sides share.
+func (d *differ) anchors(aLo, aHi, bLo, bHi int) []anchor {
+	type place struct{ nA, nB, a, b int }
+	seen := make(map[string]*place, aHi-aLo)
+	for i := aLo; i < aHi; i++ {
+		p := seen[d.a[i]]
+		if p == nil {
+			p = &place{}
+			seen[d.a[i]] = p
+		}
+		p.nA++
+		p.a = i
+	}
+	for j := bLo; j < bHi; j++ {
+		if p := seen[d.b[j]]; p != nil {
+			p.nB++
+			p.b = j
+		}
+	}
+	var both []anchor
+	for i := aLo; i < aHi; i++ {
+		if p := seen[d.a[i]]; p.nA == 1 && p.nB == 1 {
+			both = append(both, anchor{p.a, p.b})
+		}
+	}
+	return longestRising(both)
+}
+
+// longestRising picks the longest subsequence with rising b (patience sorting).
+func longestRising(all []anchor) []anchor {
+	var tops []int // index of the last element of the best subsequence of each length
+	prev := make([]int, len(all))
+	for i, m := range all {
+		n, _ := slices.BinarySearchFunc(tops, m.b, func(t, b int) int { return all[t].b - b })
+		prev[i] = -1
+		if n > 0 {
+			prev[i] = tops[n-1]
+		}
+		if n == len(tops) {
+			tops = append(tops, i)
+		} else {
+			tops[n] = i
+		}
+	}
+	if len(tops) == 0 {
+		return nil
+	}
+	out := make([]anchor, len(tops))
+	for i, k := tops[len(tops)-1], len(out)-1; k >= 0; k-- {
+		out[k] = all[i]
+		i = prev[i]
+	}
+	return out
+}
+
+// join merges runs that touch.
+func (d *differ) join() []run {
+	var out []run
+	for _, r := range d.runs {
+		if r.aLo == r.aHi && r.bLo == r.bHi {
+			continue
+		}
+		if n := len(out) - 1; n >= 0 && out[n].aHi == r.aLo && out[n].bHi == r.bLo {
+			out[n].aHi, out[n].bHi = r.aHi, r.bHi
+			continue
+		}
+		out = append(out, r)
+	}
+	return out
+}
+
+// maxSlide bounds how far a run is moved for the reader's sake.
+const maxSlide = 100
+
+// slide moves runs that only insert or only delete to where they read best: the first line with the least indentation,
+// among equals the last. The result is the same text; a run never meets its neighbour.
+func (d *differ) slide(runs []run) []run {
+	for i := range runs {
+		lo, hi := 0, len(d.a)
+		if i > 0 {
+			lo = runs[i-1].aHi + 1
+		}
+		if i+1 < len(runs) {
+			hi = runs[i+1].aLo - 1
+		}
+		switch r := runs[i]; {
+		case r.aLo == r.aHi:
+			up, down := slack(d.b, r.bLo, r.bHi, min(r.aLo-lo, maxSlide), min(hi-r.aHi, maxSlide))
+			runs[i] = r.moved(bestStart(d.b, r.bLo, up, down))
+		case r.bLo == r.bHi:
+			up, down := slack(d.a, r.aLo, r.aHi, min(r.aLo-lo, maxSlide), min(hi-r.aHi, maxSlide))
+			runs[i] = r.moved(bestStart(d.a, r.aLo, up, down))
+		}
+	}
+	return runs
+}
+
+func (r run) moved(by int) run { return run{r.aLo + by, r.aHi + by, r.bLo + by, r.bHi + by} }
+
+// slack says how far lines[lo:hi] can move up and down and leave the same text.
+func slack(lines []string, lo, hi, maxUp, maxDown int) (up, down int) {
+	for up < maxUp && lines[lo-up-1] == lines[hi-up-1] {
+		up++
+	}
+	for down < maxDown && lines[lo+down] == lines[hi+down] {
+		down++
+	}
+	return up, down
+}
+
+func bestStart(lines []string, lo, up, down int) int {
+	best, cost := 0, 1<<30
+	for by := -up; by <= down; by++ {
+		if c := startCost(lines[lo+by]); c <= cost {
+			best, cost = by, c
+		}
+	}
+	return best
+}
+
+func startCost(line string) int {
+	text := trimSpace(line)
+	if text == "" {
+		return 1 << 20
+	}
+	return len(text) - len(strings.TrimLeft(text, " \t"))
+}

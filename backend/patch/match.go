@@ -1,0 +1,222 @@
+package patch
+
+import "strings"
+
+// rung is a step of the matching ladder, from exact to most corrected.
+type rung int
+
+const (
+	exact   rung = iota // every byte
+	ends                // line ends differ
+	spaces              // line ends and blanks before them differ
+	indents             // the same, and all lines are shifted by the same indentation
+)
+
+// place is where a block fits: lines [at, at+n) of the file.
+type place struct {
+	at, n int
+	rung  rung
+	shift shift // of the indents rung
+}
+
+// target is the text that blocks are matched against: lines with their ends, without a byte order mark.
+type target struct {
+	lines []string
+	keys  [indents][]string // the lines as each rung compares them
+}
+
+func newTarget(text string) *target {
+	t := &target{lines: splitLines(text)}
+	t.keys[exact] = t.lines
+	return t
+}
+
+// key is a line as a rung compares it.
+func (r rung) key(line string) string {
+	switch r {
+	case ends:
+		return trimEnd(line)
+	case spaces, indents:
+		return trimSpace(line)
+	case exact:
+	}
+	return line
+}
+
+func (r rung) all(lines []string) []string {
+	out := make([]string, len(lines))
+	for i, l := range lines {
+		out[i] = r.key(l)
+	}
+	return out
+}
+
+func (t *target) keysOf(r rung) []string {
+	if t.keys[r] == nil {
+		t.keys[r] = r.all(t.lines)
+	}
+	return t.keys[r]
+}
+
+// find gives the places of the first rung that has any. One place is a match; several are a refusal.
+func (t *target) find(old []string) []place {
+	for r := exact; r < indents; r++ {
+		if found := t.findKeys(r, old); len(found) > 0 {
+			return found
+		}
+	}
+	return t.findShifted(old)
+}
+
+// findKeys lists the places where the lines are the same to a rung.
+func (t *target) findKeys(r rung, old []string) []place {
+	keys, want := t.keysOf(r), r.all(old)
+	if len(want) == 0 {
+		return nil
+	}
+	// The longest line is the rarest as a rule: looking for it first keeps the search short.
+	pivot := 0
+	for i, l := range want {
+		if len(l) > len(want[pivot]) {
+			pivot = i
+		}
+	}
+	var found []place
+	for i := pivot; i+len(want)-pivot <= len(keys); i++ {
+		if keys[i] == want[pivot] && sameLines(keys[i-pivot:i-pivot+len(want)], want) {
+			found = append(found, place{at: i - pivot, n: len(want), rung: r})
+		}
+	}
+	return found
+}
+
+func sameLines(a, b []string) bool {
+	for i := range a {
+		if a[i] != b[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// shift is the one difference of indentation between quoted lines and the file: add is put before each line, cut is taken
+// away, or tab blanks stand for one tab (negative: one tab stands for -tab blanks). Blank lines are not shifted.
+type shift struct {
+	add, cut string
+	tab      int
+}
+
+// tabWidths are the widths that a tab is commonly shown with.
+var tabWidths = [...]int{4, 2, 8, 3}
+
+// findShifted lists the places where all lines are the same but for one shift.
+func (t *target) findShifted(old []string) []place {
+	keys, want := t.keysOf(spaces), spaces.all(old)
+	var found []place
+	for at := 0; at+len(want) <= len(keys); at++ {
+		if s, ok := shiftBetween(want, keys[at:at+len(want)]); ok {
+			found = append(found, place{at: at, n: len(want), rung: indents, shift: s})
+		}
+	}
+	return found
+}
+
+// shiftBetween finds the shift that makes every quoted line the file's.
+func shiftBetween(quoted, file []string) (shift, bool) {
+	first := 0
+	for first < len(quoted) && quoted[first] == "" {
+		first++
+	}
+	if first == len(quoted) || strings.TrimLeft(quoted[first], " \t") != strings.TrimLeft(file[first], " \t") {
+		return shift{}, false
+	}
+	fits := func(s shift) bool {
+		for i, q := range quoted {
+			got, ok := s.apply(q)
+			if !ok || got != file[i] {
+				return false
+			}
+		}
+		return true
+	}
+	if add, ok := strings.CutSuffix(file[first], quoted[first]); ok && add != "" && fits(shift{add: add}) {
+		return shift{add: add}, true
+	}
+	if cut, ok := strings.CutSuffix(quoted[first], file[first]); ok && cut != "" && fits(shift{cut: cut}) {
+		return shift{cut: cut}, true
+	}
+	for _, w := range tabWidths {
+		for _, s := range []shift{{tab: w}, {tab: -w}} {
+			if fits(s) {
+				return s, true
+			}
+		}
+	}
+	return shift{}, false
+}
+
+// apply shifts one line; false where the line does not have what is to be cut.
+func (s shift) apply(line string) (string, bool) {
+	if blank(line) {
+		return line, true
+	}
+	text := strings.TrimLeft(line, " \t")
+	indent := line[:len(line)-len(text)]
+	switch {
+	case s.cut != "":
+		rest, ok := strings.CutPrefix(line, s.cut)
+		return rest, ok
+	case s.tab > 0:
+		return strings.ReplaceAll(indent, strings.Repeat(" ", s.tab), "\t") + text, true
+	case s.tab < 0:
+		return strings.ReplaceAll(indent, "\t", strings.Repeat(" ", -s.tab)) + text, true
+	}
+	return s.add + line, true
+}
+
+// findText lists the places of an exact text that need not be whole lines; it is given as the lines around it. Line ends
+// may differ on the second try.
+func (t *target) findText(old, new string) (places []place, blocks []Block) {
+	text := strings.Join(t.lines, "")
+	r := exact
+	at := allIndexes(text, old)
+	if len(at) == 0 && strings.Contains(text+old, "\r\n") {
+		r = ends
+		text, old, new = unixEnds(text), unixEnds(old), unixEnds(new)
+		at = allIndexes(text, old)
+	}
+	for _, i := range at {
+		lo := strings.LastIndexByte(text[:i], '\n') + 1
+		hi := i + len(old)
+		if text[hi-1] != '\n' {
+			if n := strings.IndexByte(text[hi:], '\n'); n >= 0 {
+				hi += n + 1
+			} else {
+				hi = len(text)
+			}
+		}
+		n := strings.Count(text[lo:hi], "\n")
+		if text[hi-1] != '\n' {
+			n++
+		}
+		places = append(places, place{at: strings.Count(text[:lo], "\n"), n: n, rung: r})
+		blocks = append(blocks, Block{Old: text[lo:hi], New: text[lo:i] + new + text[i+len(old):hi]})
+	}
+	return places, blocks
+}
+
+func unixEnds(s string) string { return strings.ReplaceAll(s, "\r\n", "\n") }
+
+// allIndexes lists every place of sub, overlapping ones too.
+func allIndexes(s, sub string) []int {
+	var at []int
+	for i := 0; i+len(sub) <= len(s); i++ {
+		n := strings.Index(s[i:], sub)
+		if n < 0 {
+			break
+		}
+		i += n
+		at = append(at, i)
+	}
+	return at
+}
