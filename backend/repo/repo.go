@@ -1,0 +1,125 @@
+// Package repo is the opened folder, its safe paths, its secrets, and its disposable working copies.
+//
+// A repository comes from a stranger, and the model that works on it is assumed hostile. So opening runs nothing that
+// belongs to the folder (git state is read from plain files), every path is walked component by component from an
+// os.Root handle (nothing can lead outside, and no symlink is written through), and secrets are refused by name and by
+// content in one place. Edits land in a copy; Repo.Apply is the only code that writes into the person's folder, behind a
+// journal that leaves either the old or the new state whatever happens.
+package repo
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+)
+
+// Sentinels that callers branch on; every error that wraps one says what happened and what to do.
+var (
+	ErrOutside  = errors.New("path outside the folder")
+	ErrSecret   = errors.New("secret file")
+	ErrBinary   = errors.New("binary file")
+	ErrTooLarge = errors.New("file too large")
+	ErrIgnored  = errors.New("ignored file")
+	ErrSymlink  = errors.New("symlink")
+	ErrConflict = errors.New("changed since")
+	ErrGone     = errors.New("folder vanished")
+	ErrBusy     = errors.New("folder is being written by another Redgreen")
+)
+
+const (
+	defaultMaxFile  = 1 << 20   // larger text files are generated or data: no model should read them
+	defaultMaxFiles = 1_000_000 // ten times a large monorepo; beyond it the folder is a disk, not a repository
+)
+
+// Options configure Open; the zero value means the defaults.
+type Options struct {
+	MaxFile  int64  // bytes, default 1 MiB: larger files are not read, searched or indexed
+	MaxFiles int    // default 1,000,000: a walk that finds more fails with ErrTooLarge
+	StateDir string // where undo records and journals are kept, outside the folder; required for Apply
+}
+
+// Repo is an opened folder. Safe for concurrent use. Opening it runs nothing that belongs to it.
+type Repo struct {
+	*tree
+	state     string                        // this folder's own directory in StateDir, "" when none was given
+	recovered string                        // what Open did with an interrupted Apply
+	writing   sync.Mutex                    // one Apply at a time in this process
+	step      func(step, path string) error // test hook: called before every instruction of Apply
+}
+
+// Open opens a local folder, with or without git. It finishes or takes back an Apply that a crash interrupted (see
+// Recovered). The error wraps fs.ErrNotExist where there is no such folder.
+func Open(dir string, o Options) (*Repo, error) {
+	root, err := realDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	t, err := openTree(root, o)
+	if err != nil {
+		return nil, err
+	}
+	t.vcs = newMetadata(root)
+	r := &Repo{tree: t}
+	if o.StateDir != "" {
+		if r.state, err = stateDir(o.StateDir, root); err == nil {
+			r.recovered, err = r.recover()
+		}
+		if err != nil {
+			t.close()
+			return nil, fmt.Errorf("opening %s: %w", root, err)
+		}
+	}
+	return r, nil
+}
+
+// Close releases the folder. Workspaces made from it stay usable.
+func (r *Repo) Close() error { return r.close() }
+
+// Root is the absolute path with symlinks resolved.
+func (r *Repo) Root() string { return r.dir }
+
+// Name is the last element of Root.
+func (r *Repo) Name() string { return filepath.Base(r.dir) }
+
+// Recovered says what Open did with an Apply that a crash had interrupted; "" when there was none.
+func (r *Repo) Recovered() string { return r.recovered }
+
+// realDir gives the absolute path of a directory with symlinks resolved.
+func realDir(dir string) (string, error) {
+	if dir == "" || strings.ContainsRune(dir, 0) {
+		return "", fmt.Errorf("opening folder %q: %w: give the path of an existing folder", dir, fs.ErrInvalid)
+	}
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return "", fmt.Errorf("opening folder %s: %w", dir, err)
+	}
+	real, err := filepath.EvalSymlinks(abs)
+	if err != nil {
+		return "", fmt.Errorf("opening folder %s: %w: check that the path is right and the disk is mounted", abs, plain(err))
+	}
+	fi, err := os.Stat(real)
+	if err != nil {
+		return "", fmt.Errorf("opening folder %s: %w", abs, plain(err))
+	}
+	if !fi.IsDir() {
+		return "", fmt.Errorf("opening folder %s: %w: it is a file; open the folder that holds it", abs, fs.ErrInvalid)
+	}
+	return real, nil
+}
+
+// plain takes the operation and path off an error of package os, for messages that name the path themselves.
+func plain(err error) error {
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		return pe.Err
+	}
+	var le *os.LinkError
+	if errors.As(err, &le) {
+		return le.Err
+	}
+	return err
+}
