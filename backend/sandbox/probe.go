@@ -1,0 +1,137 @@
+package sandbox
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// probeExit is the exit status that the probe must bring back; some runtimes have been known to lose it.
+const probeExit = 37
+
+// probeLimits are small: the probe is a shell with a few lines.
+func probeLimits() Limits {
+	return Limits{Wall: 20 * time.Second, Memory: 256 << 20, CPUs: 1, Processes: 64, Output: 64 << 10, Disk: 64 << 20}
+}
+
+// probeScript says what it sees, one "key value" a line, and exits with probeExit. It needs nothing but a shell.
+const probeScript = `
+echo "release $(uname -r)"
+echo "version $(cat /proc/version)"
+echo "uid $(id -u)"
+echo "file $(cat file)"
+echo changed > file && echo "write ok"
+echo kept > /out/kept
+exit 37`
+
+// probeReport is what the probe saw inside.
+type probeReport struct {
+	release string // uname -r
+	version string // /proc/version
+	uid     string
+	file    string // what the probe read in its workspace
+	wrote   bool   // it could write there
+}
+
+func readProbe(out []byte) probeReport {
+	var r probeReport
+	for _, line := range strings.Split(string(out), "\n") {
+		key, value, _ := strings.Cut(line, " ")
+		switch key {
+		case "release":
+			r.release = value
+		case "version":
+			r.version = value
+		case "uid":
+			r.uid = value
+		case "file":
+			r.file = value
+		case "write":
+			r.wrote = value == "ok"
+		}
+	}
+	return r
+}
+
+// probe runs the probe on rt and checks that what a run promises holds: it starts, is not root, reads and writes its
+// workspace without changing the host's, keeps /out, and its exit status comes back.
+func probe(ctx context.Context, h *home, rt Runtime, check func(host, probeReport) error) (Rung, error) {
+	dir, err := h.newRun()
+	if err != nil {
+		return Rung{}, err
+	}
+	defer removeAll(dir)
+	spec := Spec{Args: []string{"/bin/sh", "-c", probeScript}, Workspace: filepath.Join(dir, "ws"), Out: filepath.Join(dir, "out"), Limits: probeLimits()}
+	if err := probeFolders(spec, h.host); err != nil {
+		return Rung{}, fmt.Errorf("preparing the probe: %w", err)
+	}
+	res, err := rt.Run(ctx, spec)
+	switch {
+	case err != nil:
+		return Rung{}, err
+	case res.Reason == Cancelled && ctx.Err() != nil:
+		return Rung{}, ctx.Err()
+	case res.Reason != "":
+		return Rung{}, fmt.Errorf("the probe was stopped (%s): %s", res.Reason, res.Stderr)
+	case res.ExitCode != probeExit:
+		return Rung{}, fmt.Errorf("the probe exited with %d instead of %d: %s", res.ExitCode, probeExit, res.Stderr)
+	}
+	return res.Runtime, judgeProbe(h.host, spec, readProbe(res.Stdout), check)
+}
+
+func probeFolders(spec Spec, h host) error {
+	file := filepath.Join(spec.Workspace, "file")
+	for _, d := range []string{spec.Workspace, spec.Out} {
+		if err := os.MkdirAll(d, 0o755); err != nil {
+			return err
+		}
+	}
+	if err := os.WriteFile(file, []byte("original\n"), 0o644); err != nil {
+		return err
+	}
+	if !h.root {
+		return nil
+	}
+	for _, p := range []string{spec.Workspace, spec.Out, file} {
+		if err := os.Chown(p, h.uid, h.gid); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func judgeProbe(h host, spec Spec, saw probeReport, check func(host, probeReport) error) error {
+	if check != nil {
+		if err := check(h, saw); err != nil {
+			return err
+		}
+	}
+	kept, err := os.ReadFile(filepath.Join(spec.Workspace, "file"))
+	if err != nil {
+		return fmt.Errorf("looking at the probe's workspace: %w", err)
+	}
+	_, outErr := os.Stat(filepath.Join(spec.Out, "kept"))
+	switch {
+	case saw.uid == "0" || saw.uid == "":
+		return fmt.Errorf("the probe ran as user %q instead of an unprivileged one", saw.uid)
+	case saw.file != "original" || !saw.wrote:
+		return fmt.Errorf("the probe could not use its workspace (read %q, wrote %v)", saw.file, saw.wrote)
+	case string(kept) != "original\n":
+		return fmt.Errorf("the probe changed the host's workspace")
+	case outErr != nil:
+		return fmt.Errorf("what the probe wrote to its out folder is not there: %w", outErr)
+	}
+	return nil
+}
+
+// Probe starts a container that says what it sees.
+func (r *podmanRuntime) Probe(ctx context.Context) (Rung, error) {
+	rung, err := probe(ctx, r.home, r, r.check)
+	if err != nil {
+		return Rung{}, fmt.Errorf("probing %s: %w", r.kind.Name, err)
+	}
+	return rung, nil
+}

@@ -1,0 +1,400 @@
+package sandbox
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+const (
+	// watchEvery is how often counters are read.
+	watchEvery = 50 * time.Millisecond
+	// diskEvery is how often written bytes are added up; more rarely when that takes long, see diskShare.
+	diskEvery = 250 * time.Millisecond
+	diskShare = 10
+	// bombTime is how long a run may keep hitting its process limit before it counts as a fork bomb.
+	bombTime = time.Second
+	// freeReserve is what a run must leave free on a disk that it writes to, whatever hides from the sum.
+	freeReserve = 256 << 20
+)
+
+// watch follows one run from outside, stops it at a limit and remembers why. It has one goroutine, see watch.watch.
+type watch struct {
+	pid      int // the run's first process on the host
+	pidfd    int // -1 unknown
+	mark     string
+	limits   Limits
+	counters *counters
+	disk     []*usage
+	kill     func() // the slow, thorough way
+
+	once    sync.Once
+	killed  chan struct{} // closed when the run is being stopped
+	mu      sync.Mutex
+	why     Reason
+	tmpFull bool
+	looks   sync.Mutex
+
+	bombSince time.Time
+	bombHits  int64
+	diskNext  time.Time
+}
+
+// newWatch looks at the process pid; mark is what its own control groups have in their path.
+func newWatch(pid int, mark string, spec Spec, kill func()) *watch {
+	w := &watch{pid: pid, pidfd: -1, mark: mark, limits: spec.Limits, kill: kill, killed: make(chan struct{}), counters: &counters{}}
+	if pid > 0 {
+		if fd, err := unix.PidfdOpen(pid, 0); err == nil {
+			w.pidfd = fd
+		}
+		w.counters = openCounters(pid, mark)
+	}
+	return w
+}
+
+func (w *watch) close() {
+	w.counters.close()
+	if w.pidfd >= 0 {
+		unix.Close(w.pidfd)
+	}
+}
+
+// stop ends the run for reason; the first reason stays. The kill itself runs beside, since it asks a service.
+func (w *watch) stop(reason Reason) {
+	w.once.Do(func() {
+		w.mu.Lock()
+		w.why = reason
+		w.mu.Unlock()
+		if w.pidfd >= 0 {
+			_ = unix.PidfdSendSignal(w.pidfd, unix.SIGKILL, nil, 0) // at once; the thorough way follows
+		}
+		close(w.killed)
+	})
+}
+
+func (w *watch) reason() Reason {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.why
+}
+
+// watch starts following the run until the returned function is called, which waits for the end of it.
+func (w *watch) watch(ctx context.Context) (finished func()) {
+	done := make(chan struct{})
+	var wg sync.WaitGroup
+	wg.Add(2)
+	go func() {
+		defer wg.Done()
+		w.follow(ctx, done)
+	}()
+	go func() { // the thorough kill
+		defer wg.Done()
+		select {
+		case <-w.killed:
+			w.kill()
+		case <-done:
+		}
+	}()
+	return func() {
+		close(done)
+		wg.Wait()
+	}
+}
+
+func (w *watch) follow(ctx context.Context, done <-chan struct{}) {
+	wall := time.NewTimer(w.limits.Wall)
+	defer wall.Stop()
+	tick := time.NewTicker(watchEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-done:
+			return
+		case <-ctx.Done():
+			w.stop(Cancelled)
+			return
+		case <-wall.C:
+			w.stop(w.atTimeout())
+			return
+		case <-tick.C:
+			w.look()
+		}
+	}
+}
+
+// atTimeout tells a run that hangs because it cannot fork from one that is merely slow.
+func (w *watch) atTimeout() Reason {
+	if w.counters.pidsHits() > 0 && w.counters.processes() >= int64(w.limits.Processes)*9/10 {
+		return Processes
+	}
+	return Timeout
+}
+
+// look reads every counter once.
+func (w *watch) look() {
+	w.looks.Lock()
+	defer w.looks.Unlock()
+	w.counters.oomKills()
+	w.lookForBomb(time.Now())
+	if now := time.Now(); now.After(w.diskNext) {
+		w.lookAtDisk()
+		w.lookAtUnlimited()
+		took := time.Since(now)
+		w.diskNext = now.Add(max(diskEvery, diskShare*took))
+	}
+}
+
+// lookForBomb stops a run whose forks have been refused again and again.
+func (w *watch) lookForBomb(now time.Time) {
+	hits := w.counters.pidsHits()
+	full := w.counters.processes() >= int64(w.limits.Processes)*9/10
+	switch {
+	case hits == w.bombHits || !full:
+		if !full {
+			w.bombSince = time.Time{}
+		}
+	case w.bombSince.IsZero():
+		w.bombSince = now
+	case now.Sub(w.bombSince) >= bombTime:
+		w.stop(Processes)
+	}
+	w.bombHits = hits
+}
+
+// lookAtDisk adds up what was written.
+func (w *watch) lookAtDisk() {
+	var written int64
+	for _, u := range w.disk {
+		n, free := u.look()
+		written += n
+		if u.dir != "" && free < freeReserve && n > freeReserve/8 {
+			w.stop(Disk)
+		}
+	}
+	written += w.tmp() + w.unlinked()
+	if written > w.limits.Disk {
+		w.stop(Disk)
+	}
+}
+
+// tmp gives the bytes in the run's /tmp and notes when it is full.
+func (w *watch) tmp() int64 {
+	var s unix.Statfs_t
+	if w.pid == 0 || unix.Statfs(fmt.Sprintf("/proc/%d/root%s", w.pid, dirTmp), &s) != nil || s.Type != unix.TMPFS_MAGIC {
+		return 0
+	}
+	if s.Blocks > 0 && s.Bfree < max(s.Blocks/100, 4) {
+		w.mu.Lock()
+		w.tmpFull = true
+		w.mu.Unlock()
+	}
+	return int64(s.Blocks-s.Bfree) * s.Bsize
+}
+
+// processesOf lists the run's processes on the host.
+func (w *watch) processesOf() []int {
+	if w.counters.pidsDir != "" {
+		return readPids(filepath.Join(w.counters.pidsDir, "cgroup.procs"))
+	}
+	return sameNamespace(w.pid)
+}
+
+// sameNamespace lists the processes in pid's process namespace, unless it is our own.
+func sameNamespace(pid int) []int {
+	ns := func(pid string) string {
+		to, _ := os.Readlink("/proc/" + pid + "/ns/pid") // "" for one that is gone or not ours
+		return to
+	}
+	want := ns(strconv.Itoa(pid))
+	if pid == 0 || want == "" || want == ns("self") {
+		return nil
+	}
+	var out []int
+	for _, p := range allPids() {
+		if ns(strconv.Itoa(p)) == want {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// unlinked gives the bytes of files that are open but have no name any more, which no walk can see.
+func (w *watch) unlinked() int64 {
+	var sum int64
+	seen := map[[2]uint64]bool{}
+	for _, pid := range w.processesOf() {
+		dir := fmt.Sprintf("/proc/%d/fd", pid)
+		entries, err := os.ReadDir(dir)
+		if err != nil {
+			continue
+		}
+		for _, e := range entries {
+			p := filepath.Join(dir, e.Name())
+			var st unix.Stat_t
+			if unix.Stat(p, &st) != nil || st.Nlink != 0 || st.Mode&unix.S_IFMT != unix.S_IFREG || seen[[2]uint64{st.Dev, st.Ino}] {
+				continue
+			}
+			seen[[2]uint64{st.Dev, st.Ino}] = true
+			var fs unix.Statfs_t
+			if unix.Statfs(p, &fs) == nil && fs.Type != unix.TMPFS_MAGIC { // memory is counted as memory
+				sum += st.Blocks * 512
+			}
+		}
+	}
+	return sum
+}
+
+// lookAtUnlimited watches memory and processes where the kernel does not limit them.
+func (w *watch) lookAtUnlimited() {
+	if w.counters.oom != nil && w.counters.pidsNow != nil {
+		return
+	}
+	pids := w.processesOf()
+	if w.counters.pidsNow == nil && threads(pids) > w.limits.Processes {
+		w.stop(Processes)
+	}
+	if w.counters.oom == nil && resident(pids, w.limits.Memory) > w.limits.Memory {
+		w.stop(Memory)
+	}
+}
+
+func threads(pids []int) int {
+	n := 0
+	for _, pid := range pids {
+		entries, err := os.ReadDir(fmt.Sprintf("/proc/%d/task", pid))
+		if err == nil {
+			n += len(entries)
+		}
+	}
+	return n
+}
+
+// resident gives the memory of pids in bytes: the plain sum, or, when that is over limit, the sum that counts shared pages
+// in shares.
+func resident(pids []int, limit int64) int64 {
+	var plain int64
+	for _, pid := range pids {
+		b, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", pid))
+		if fields := strings.Fields(string(b)); err == nil && len(fields) > 1 {
+			pages, _ := strconv.ParseInt(fields[1], 10, 64) // the kernel writes a number
+			plain += pages * int64(os.Getpagesize())
+		}
+	}
+	if plain <= limit {
+		return plain
+	}
+	var shared int64
+	for _, pid := range pids {
+		b, err := os.ReadFile(fmt.Sprintf("/proc/%d/smaps_rollup", pid))
+		if err != nil {
+			return plain
+		}
+		for _, line := range strings.Split(string(b), "\n") {
+			if fields := strings.Fields(line); len(fields) == 3 && fields[0] == "Pss:" {
+				kb, _ := strconv.ParseInt(fields[1], 10, 64) // the kernel writes a number
+				shared += kb << 10
+			}
+		}
+	}
+	return shared
+}
+
+// verdict is the reason of a run that has ended with code. A limit that was touched by a run that ended well is no reason;
+// a failure counts as the limit's only if a counter says that it was touched.
+func (w *watch) verdict(code int, oomKilled bool) Reason {
+	if why := w.reason(); why != "" {
+		return why
+	}
+	w.mu.Lock()
+	tmpFull := w.tmpFull
+	w.mu.Unlock()
+	switch {
+	case code == 0:
+		return ""
+	case oomKilled || w.counters.lastOOM > 0:
+		return Memory
+	case w.counters.lastPids > 0:
+		return Processes
+	case tmpFull:
+		return Disk
+	}
+	return ""
+}
+
+// usage is how much a folder has grown since it was first looked at.
+type usage struct {
+	dir  string // "" nothing
+	base int64
+}
+
+func newUsage(dir string) *usage {
+	u := &usage{dir: dir}
+	if dir != "" {
+		u.base = diskUsage(dir)
+	}
+	return u
+}
+
+// look gives the growth and what is free on the folder's file system, both in bytes.
+func (u *usage) look() (grown int64, free int64) {
+	if u.dir == "" {
+		return 0, 0
+	}
+	var s unix.Statfs_t
+	free = 1 << 62
+	if unix.Statfs(u.dir, &s) == nil {
+		free = int64(s.Bavail) * s.Bsize
+	}
+	return max(0, diskUsage(u.dir)-u.base), free
+}
+
+// diskUsage adds up the blocks below dir. What vanishes meanwhile does not count.
+func diskUsage(dir string) int64 {
+	var sum int64
+	_ = filepath.WalkDir(dir, func(_ string, d os.DirEntry, err error) error {
+		if err != nil {
+			return nil
+		}
+		if info, err := d.Info(); err == nil {
+			if st, ok := info.Sys().(*syscall.Stat_t); ok {
+				sum += st.Blocks * 512
+			}
+		}
+		return nil
+	})
+	return sum
+}
+
+// upperDir finds where the overlay mounted at target in pid's mount namespace keeps what is written; "" if there is none.
+func upperDir(pid int, target string) string {
+	f, err := os.Open(fmt.Sprintf("/proc/%d/mountinfo", pid))
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	found := ""
+	s := bufio.NewScanner(f)
+	s.Buffer(nil, 1<<20)
+	for s.Scan() {
+		before, after, _ := strings.Cut(s.Text(), " - ")
+		left, right := strings.Fields(before), strings.Fields(after)
+		if len(left) < 5 || len(right) < 3 || right[0] != "overlay" || left[4] != target {
+			continue
+		}
+		for _, o := range strings.Split(right[2], ",") {
+			if v, ok := strings.CutPrefix(o, "upperdir="); ok {
+				found = unescapeMount(v)
+			}
+		}
+	}
+	return found
+}
