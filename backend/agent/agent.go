@@ -1,0 +1,199 @@
+// Package agent turns one task into one proven patch: the loop, its prompt, its context, its limits.
+//
+// The record is the truth: what the model is sent is rebuilt from the events by one pure function (Conversation), so a
+// live run and one that goes on after a crash are the same. The model only proposes: the system copies the folder, runs
+// the baseline, keeps the limits and makes the proof, and nothing is written into the folder before a person approves.
+package agent
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"redgreen/backend/index"
+	"redgreen/backend/model"
+	"redgreen/backend/policy"
+	"redgreen/backend/repo"
+	"redgreen/backend/sandbox"
+	"redgreen/backend/session"
+	"redgreen/backend/testrun"
+	"redgreen/backend/tools"
+)
+
+// Options are what a run needs of the house.
+type Options struct {
+	Version string
+	Store   *session.Store
+	Repo    *repo.Repo
+	Index   *index.Index // brought up to date by Work
+	Sandbox *sandbox.Sandbox
+	Model   model.Model
+	Dir     string // absolute folder for workspaces and build caches, one subfolder a session
+	Now     func() time.Time
+	Ask     func(ctx context.Context, session string, act policy.Act) (bool, error)
+	OnDelta func(session string, step int, d model.Delta) // streamed text; must not block
+	OnPhase func(session, text string)                    // what the system does now, in words, "" nothing; must not block
+}
+
+// Task is what the person asked.
+type Task struct {
+	Text          string
+	Limits        session.Limits
+	Approval      string // ask, auto, never; recorded, acted on by the caller
+	AskEdits      bool
+	TestCmd       []string // the person's own test command
+	SandboxLimits sandbox.Limits
+}
+
+// Run is one session at work. Its methods may be called from any goroutine; Work from one at a time.
+type Run struct {
+	o    Options
+	log  *session.Log
+	task Task
+
+	working sync.Mutex // held by Work, and by what must not run beside it
+
+	mu     sync.Mutex // guards events and the order in which they are appended
+	events []session.Event
+
+	bench      *bench         // workspace and tests; nil until Work needs them
+	background sync.WaitGroup // the index update that Work started
+}
+
+// ErrState is returned for an act that the session's present state does not allow; the message says which would be.
+var ErrState = errors.New("not possible now")
+
+// New creates the session, records session.started and the task; it starts nothing else.
+func New(ctx context.Context, o Options, t Task) (*Run, error) {
+	o = o.filled()
+	if strings.TrimSpace(t.Text) == "" {
+		return nil, errors.New("starting a task: it has no text; say what is wrong")
+	}
+	t.Limits = withDefaults(t.Limits)
+	git := o.Repo.Git()
+	log, err := o.Store.Create(ctx, session.Started{
+		Version: o.Version, Folder: o.Repo.Root(), Task: t.Text, Model: o.Model.Info, Limits: t.Limits,
+		Approval: t.Approval, AskEdits: t.AskEdits, TestCmd: t.TestCmd, Branch: git.Branch, Commit: git.Commit,
+	})
+	if err != nil {
+		return nil, err
+	}
+	r := &Run{o: o, log: log, task: t}
+	if r.events, err = o.Store.Events(ctx, log.ID(), 0, 0); err != nil {
+		return nil, err
+	}
+	return r, r.append(ctx, session.KindMessage, session.Message{Text: t.Text})
+}
+
+// Open picks a session up from its record: one that waits for review, or one that was interrupted. It is cheap: a
+// workspace is made only when Work needs it.
+func Open(ctx context.Context, o Options, id string) (*Run, error) {
+	o = o.filled()
+	log, err := o.Store.Log(ctx, id)
+	if err != nil {
+		return nil, fmt.Errorf("opening session %s: %w", id, err)
+	}
+	events, err := o.Store.Events(ctx, id, 0, 0)
+	if err != nil {
+		return nil, fmt.Errorf("opening session %s: %w", id, err)
+	}
+	first, err := session.Decode(events[0])
+	if err != nil {
+		return nil, fmt.Errorf("opening session %s: %w", id, err)
+	}
+	st, ok := first.(session.Started)
+	if !ok {
+		return nil, fmt.Errorf("opening session %s: its first event is %s, not its start", id, events[0].Kind)
+	}
+	if st.Folder != o.Repo.Root() {
+		return nil, fmt.Errorf("opening session %s: it belongs to %s, open that folder first", id, st.Folder)
+	}
+	return &Run{o: o, log: log, events: events, task: Task{
+		Text: st.Task, Limits: withDefaults(st.Limits), Approval: st.Approval, AskEdits: st.AskEdits, TestCmd: st.TestCmd}}, nil
+}
+
+func (o Options) filled() Options {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.OnDelta == nil {
+		o.OnDelta = func(string, int, model.Delta) {}
+	}
+	if o.OnPhase == nil {
+		o.OnPhase = func(string, string) {}
+	}
+	return o
+}
+
+// ID is the session's id.
+func (r *Run) ID() string { return r.log.ID() }
+
+// append records an event; the record does not end with the caller's context.
+func (r *Run) append(ctx context.Context, kind session.Kind, data any) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	e, err := r.log.Append(context.WithoutCancel(ctx), kind, data)
+	if err != nil {
+		return &recordError{err}
+	}
+	r.events = append(r.events, e)
+	return nil
+}
+
+// recordError is a record that could not be written: nothing can go on without it.
+type recordError struct{ err error }
+
+func (e *recordError) Error() string { return e.err.Error() }
+func (e *recordError) Unwrap() error { return e.err }
+
+// history is the events so far.
+func (r *Run) history() []session.Event {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.events[:len(r.events):len(r.events)]
+}
+
+func (r *Run) phase(text string) { r.o.OnPhase(r.ID(), text) }
+
+// dir is the folder of this session's workspaces and caches.
+func (r *Run) dir() string { return filepath.Join(r.o.Dir, r.ID()) }
+
+// delimiter marks untrusted data. Content of the repository was there before the session and cannot hold it; it is made
+// from the session's random id and start, so that a run that goes on keeps it.
+func (r *Run) delimiter() string {
+	sum := sha256.Sum256([]byte("delimiter " + r.ID() + " " + r.history()[0].Time.Format(time.RFC3339Nano)))
+	return hex.EncodeToString(sum[:8])
+}
+
+// Close removes the workspace; the record stays. It waits for Work, whose context must have ended.
+func (r *Run) Close() error {
+	r.working.Lock()
+	defer r.working.Unlock()
+	var werr error
+	if r.bench != nil {
+		werr = r.bench.ws.Close()
+	}
+	r.bench = nil
+	if err := os.RemoveAll(r.dir()); err != nil {
+		return fmt.Errorf("removing the workspace of session %s: %w", r.ID(), err)
+	}
+	return werr
+}
+
+// bench is what a session works on.
+type bench struct {
+	ws       *repo.Workspace
+	runner   *testrun.Runner
+	command  testrun.Command // without Args: none was found
+	baseline testrun.Run
+	tools    *tools.Set
+	first    string // the first message
+	copies   int    // of the base, made so far for proofs
+}

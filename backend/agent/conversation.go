@@ -1,0 +1,139 @@
+package agent
+
+import (
+	"errors"
+	"fmt"
+
+	"redgreen/backend/model"
+	"redgreen/backend/session"
+	"redgreen/backend/tools"
+)
+
+// What stands for results that are not in the record.
+const (
+	interrupted = "Interrupted: the outcome of this call is unknown. Look before you repeat it."
+	notRun      = "Not run: the run ended before this call."
+)
+
+// Conversation rebuilds the messages of the next request from a session's events; pure, and append-only as long as no
+// call is left without its result. A call whose result is not in the record gets one that says so, since providers
+// reject a call without a result.
+func Conversation(events []session.Event) ([]model.Message, error) {
+	var c conversation
+	for _, e := range events {
+		data, err := session.Decode(e)
+		if errors.Is(err, session.ErrUnknownKind) {
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("rebuilding the conversation: %w", err)
+		}
+		switch d := data.(type) {
+		case session.ModelRequested:
+			c.settle()
+			for _, text := range d.Added {
+				c.say(text)
+			}
+		case session.ModelReplied:
+			c.settle()
+			c.reply(d.Message)
+		case session.ToolCalled:
+			c.begun[d.CallID] = true
+		case session.ToolFinished:
+			c.results[d.CallID] = model.Result{CallID: d.CallID, Name: d.Tool, Text: d.Text, Error: !d.OK}
+		}
+	}
+	c.settle()
+	return c.messages, nil
+}
+
+type conversation struct {
+	messages []model.Message
+	calls    []model.Call // of the last reply, not yet answered
+	begun    map[string]bool
+	results  map[string]model.Result
+}
+
+func (c *conversation) say(text string) {
+	if n := len(c.messages); n > 0 && c.messages[n-1].Role == model.User {
+		c.messages[n-1].Text += "\n\n" + text
+		return
+	}
+	c.messages = append(c.messages, model.Message{Role: model.User, Text: text})
+}
+
+func (c *conversation) reply(m model.Message) {
+	m.Role = model.Assistant
+	if m.Text == "" && len(m.Calls) == 0 {
+		m.Text, m.Opaque = "(empty reply)", nil // providers refuse an empty turn
+	}
+	c.messages = append(c.messages, m)
+	c.calls, c.begun, c.results = m.Calls, map[string]bool{}, map[string]model.Result{}
+}
+
+// settle answers the calls of the last reply in their order.
+func (c *conversation) settle() {
+	if len(c.calls) == 0 {
+		return
+	}
+	m := model.Message{Role: model.Tool}
+	for _, call := range c.calls {
+		res, ok := c.results[call.ID]
+		if !ok {
+			res = model.Result{CallID: call.ID, Name: call.Name, Text: notRun, Error: true}
+			if c.begun[call.ID] {
+				res.Text = interrupted
+			}
+		}
+		m.Results = append(m.Results, res)
+	}
+	c.messages, c.calls = append(c.messages, m), nil
+}
+
+// The words for a reply that called no tool.
+const (
+	nudgeProse  = "You called no tool, so nothing happened: text never ends a run. Go on with a tool call; when your change is complete, call finish."
+	nudgeLength = "Your reply was cut at the limit of its length before it called a tool. Be brief, and call one tool."
+)
+
+// news are the texts that the model has not seen yet, beside tool results: what happened since its last request, in the
+// words it will see; pure.
+func news(events []session.Event) ([]string, error) {
+	var out []string
+	asked := false
+	for _, e := range events {
+		data, err := session.Decode(e)
+		if errors.Is(err, session.ErrUnknownKind) {
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("reading what happened since the last step: %w", err)
+		}
+		switch d := data.(type) {
+		case session.ModelRequested:
+			out, asked = nil, true
+		case session.ModelReplied:
+			if len(d.Message.Calls) == 0 {
+				nudge := nudgeProse
+				if d.Stop == model.StopLength {
+					nudge = nudgeLength
+				}
+				out = append(out, nudge)
+			}
+		case session.Message:
+			if e.Seq > 2 { // the second event is the task, a part of the first message
+				out = append(out, "The person says:\n"+tools.Visible(d.Text))
+			}
+		case session.ReviewAnswered:
+			if d.Decision == "reject" && d.Comment != "" {
+				out = append(out, "The person rejected the patch and says:\n"+tools.Visible(d.Comment)+
+					"\nYour changes are still in the workspace. Change them accordingly, then call finish again.")
+			}
+		case session.TestsFinished:
+			if asked {
+				out = append(out, "The run was interrupted and goes on. The workspace holds your changes so far; the tests of the untouched copy ran again.")
+			}
+		}
+	}
+	return out, nil
+}

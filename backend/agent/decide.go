@@ -1,0 +1,175 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"redgreen/backend/patch"
+	"redgreen/backend/policy"
+	"redgreen/backend/proof"
+	"redgreen/backend/repo"
+	"redgreen/backend/session"
+)
+
+// Say queues a person's message for the next step.
+func (r *Run) Say(ctx context.Context, text string) error {
+	if st := r.log.State(); st.Outcome != session.Running {
+		return fmt.Errorf("sending a message: %w: the session is %s; a message can only reach a run that works (reject the patch with a comment instead)", ErrState, st.Outcome)
+	}
+	return r.append(ctx, session.KindMessage, session.Message{Text: text})
+}
+
+// Reject records the rejection; with a comment, Work goes on with it, without one the session is finished.
+func (r *Run) Reject(ctx context.Context, comment string) error {
+	r.working.Lock()
+	defer r.working.Unlock()
+	if err := r.inReview("rejecting the patch"); err != nil {
+		return err
+	}
+	if err := r.append(ctx, session.KindReviewAnswered, session.ReviewAnswered{Decision: "reject", By: "person", Comment: comment}); err != nil {
+		return err
+	}
+	if comment != "" {
+		return nil
+	}
+	return r.close(ctx, r.verdict(), "rejected by the person")
+}
+
+// Finish closes a session that waits for review without writing.
+func (r *Run) Finish(ctx context.Context) error {
+	r.working.Lock()
+	defer r.working.Unlock()
+	if err := r.inReview("closing the session"); err != nil {
+		return err
+	}
+	return r.close(ctx, r.verdict(), "nothing was written")
+}
+
+func (r *Run) inReview(doing string) error {
+	if st := r.log.State(); st.Outcome != session.Review {
+		return fmt.Errorf("%s: %w: the session is %s, no patch waits for review", doing, ErrState, st.Outcome)
+	}
+	return nil
+}
+
+// verdict is the outcome of a session that ends with its patch reviewed.
+func (r *Run) verdict() session.Outcome {
+	if r.log.State().Proof == string(proof.Proven) {
+		return session.Proven
+	}
+	return session.NotProven
+}
+
+// CanApprove says whether a session's patch may be written now: it waits for review, or the run ended with a proven
+// patch (at a limit, say) that was never written.
+func CanApprove(st session.State) bool {
+	if st.Patch.Empty() || st.Applied || st.Receipt != nil {
+		return false
+	}
+	return st.Outcome == session.Review || st.Outcome != session.Running && st.Proof == string(proof.Proven)
+}
+
+// CanUndo says whether a session wrote something that can be taken back (or an undo that can).
+func CanUndo(st session.State) bool { return st.Receipt != nil }
+
+// CanResume says whether Work can go on with a session that no process works on.
+func CanResume(st session.State) bool {
+	return !st.Applied && (st.Outcome == session.Running || st.Outcome == session.Cancelled || st.Outcome == session.Error)
+}
+
+// Approve writes the patch that waits for review into the folder and finishes the session. patchHash is the patch that
+// the person saw; by is person or auto (auto only when proven). A conflict is recorded, and the patch waits on.
+func (r *Run) Approve(ctx context.Context, patchHash, by string) (repo.Receipt, error) {
+	r.working.Lock()
+	defer r.working.Unlock()
+	st := r.log.State()
+	switch {
+	case !CanApprove(st):
+		return repo.Receipt{}, fmt.Errorf("approving the patch: %w: the session is %s, no patch waits for approval", ErrState, st.Outcome)
+	case patchHash != st.PatchHash:
+		return repo.Receipt{}, fmt.Errorf("approving the patch: %w: it is not the patch that was shown; look at the diff again", repo.ErrConflict)
+	case by != "person" && by != "auto":
+		return repo.Receipt{}, fmt.Errorf("approving the patch: by %q, must be person or auto", by)
+	case by == "auto" && st.Proof != string(proof.Proven):
+		return repo.Receipt{}, fmt.Errorf("approving the patch: %w: only a proven patch is approved without a person, this one is %s", ErrState, st.Proof)
+	case policy.Decide(policy.Act{Kind: policy.Apply, Object: st.PatchHash}, policy.Settings{AskEdits: r.task.AskEdits}) == policy.Deny:
+		return repo.Receipt{}, fmt.Errorf("approving the patch: %w: the policy denies it", ErrState)
+	}
+	// The policy's question is this call: a person's click, or the person's own --approve auto.
+	if err := r.append(ctx, session.KindReviewAnswered, session.ReviewAnswered{Decision: "approve", By: by}); err != nil {
+		return repo.Receipt{}, err
+	}
+	receipt, err := r.write(ctx, st.Patch)
+	if err != nil {
+		return repo.Receipt{}, errors.Join(err, r.append(ctx, session.KindApplyFailed, session.Failed{Code: code(err), Message: err.Error()}))
+	}
+	if err := r.append(ctx, session.KindPatchApplied, applied(receipt)); err != nil {
+		return receipt, err
+	}
+	return receipt, r.close(ctx, r.verdict(), "")
+}
+
+// write applies the patch. A folder that already holds all of it (a crash came between the write and its record) counts
+// as written.
+func (r *Run) write(ctx context.Context, p patch.Patch) (repo.Receipt, error) {
+	receipt, err := r.o.Repo.Apply(ctx, p)
+	if err == nil || !errors.Is(err, repo.ErrConflict) {
+		return receipt, err
+	}
+	if stale, cerr := r.o.Repo.Check(p.Invert()); cerr == nil && len(stale) == 0 {
+		return repo.Receipt{ID: r.ID(), Time: r.o.Now(), Patch: p, Undo: p.Invert()}, nil
+	}
+	return repo.Receipt{}, err
+}
+
+func applied(rc repo.Receipt) session.PatchApplied {
+	files := make([]string, 0, len(rc.Patch.Files))
+	for _, f := range rc.Patch.Files {
+		files = append(files, f.Path)
+	}
+	raw, err := json.Marshal(rc)
+	if err != nil { // cannot happen: a receipt is plain data
+		raw = json.RawMessage("null")
+	}
+	return session.PatchApplied{Files: files, Receipt: raw}
+}
+
+// code is the window's error code of a failed write.
+func code(err error) string {
+	switch {
+	case errors.Is(err, repo.ErrConflict):
+		return "conflict"
+	case errors.Is(err, repo.ErrGone):
+		return "not_found"
+	case errors.Is(err, repo.ErrSecret), errors.Is(err, repo.ErrOutside), errors.Is(err, repo.ErrIgnored):
+		return "denied"
+	}
+	return "internal"
+}
+
+// Undo takes back what a session wrote, or takes the undo back.
+func Undo(ctx context.Context, o Options, id string) (repo.Receipt, error) {
+	r, err := Open(ctx, o, id)
+	if err != nil {
+		return repo.Receipt{}, err
+	}
+	st := r.log.State()
+	if st.Receipt == nil {
+		return repo.Receipt{}, fmt.Errorf("undoing session %s: %w: it wrote nothing", id, ErrState)
+	}
+	var last repo.Receipt
+	if err := json.Unmarshal(st.Receipt, &last); err != nil {
+		return repo.Receipt{}, fmt.Errorf("undoing session %s: reading its receipt: %w", id, err)
+	}
+	receipt, err := r.o.Repo.Undo(ctx, last)
+	if err != nil {
+		return receipt, errors.Join(err, r.append(ctx, session.KindApplyFailed, session.Failed{Code: code(err), Message: err.Error()}))
+	}
+	kind := session.KindPatchApplied
+	if st.Applied {
+		kind = session.KindPatchUndone
+	}
+	return receipt, r.append(ctx, kind, applied(receipt))
+}

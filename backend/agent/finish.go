@@ -1,0 +1,165 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"redgreen/backend/model"
+	"redgreen/backend/patch"
+	"redgreen/backend/proof"
+	"redgreen/backend/session"
+	"redgreen/backend/tools"
+)
+
+// maxProofs is how often a finish may fail its proof before the person gets what there is.
+const maxProofs = 3
+
+// finished proves the patch of a call of finish. Proven, or after the last try, it goes to the person; otherwise the
+// reasons are the call's result. A last try without any change ends the session.
+func (r *Run) finished(ctx context.Context, b *bench, rec *recorder, call model.Call, out tools.Outcome) (done bool, err error) {
+	reasons, err := r.judge(ctx, b)
+	if err != nil {
+		return false, err
+	}
+	last := failedFinishes(r.history())+1 >= maxProofs
+	st := r.log.State()
+	out.OK = len(reasons) == 0
+	switch {
+	case out.OK:
+		out.Text = "The proof holds. The patch waits for the person's review."
+	case last && st.Patch.Empty():
+		out.Text = "Not proven, and nothing was changed. The run ends here."
+	case last:
+		out.Text = "Not proven. The patch goes to the person as it is.\n" + r.data("Reasons:", strings.Join(reasons, "\n"))
+	default:
+		out.Text = fmt.Sprintf("Not finished: the proof does not hold. Go on, then call finish again (%d tries left).\n", maxProofs-1-failedFinishes(r.history())) +
+			r.data("Reasons:", strings.Join(reasons, "\n"))
+	}
+	if err := rec.record(ctx, call, out); err != nil {
+		return false, err
+	}
+	switch {
+	case !out.OK && !last:
+		return false, nil
+	case st.Patch.Empty():
+		return true, r.close(ctx, session.NotProven, "the model finished without a change")
+	}
+	return true, r.append(ctx, session.KindReviewAsked, session.ReviewAsked{PatchHash: st.PatchHash, Summary: *out.Finish})
+}
+
+// judge says why the present patch is not proven; nothing when it is. A patch that was judged before is not run again.
+func (r *Run) judge(ctx context.Context, b *bench) ([]string, error) {
+	st := r.log.State()
+	if st.Patch.Empty() {
+		return []string{"nothing was changed: there is no patch"}, nil
+	}
+	var cert proof.Certificate
+	if st.Proof != "" {
+		if err := json.Unmarshal(st.Certificate, &cert); err != nil {
+			return nil, fmt.Errorf("reading the certificate: %w", err)
+		}
+	} else {
+		var err error
+		if cert, err = r.prove(ctx, b); err != nil {
+			return nil, err
+		}
+	}
+	if cert.State == proof.Proven {
+		return nil, nil
+	}
+	return reasons(cert), nil
+}
+
+func reasons(c proof.Certificate) []string {
+	out := append([]string{}, c.Reasons...)
+	for _, id := range c.Broken {
+		out = append(out, "broken by the patch: "+id)
+	}
+	for _, f := range c.Integrity {
+		out = append(out, fmt.Sprintf("%s:%d weakens the tests (%s): %s", f.File, f.Line, f.Rule, f.Text))
+	}
+	const most = 40
+	if len(out) > most {
+		out = append(out[:most], fmt.Sprintf("… and %d more", len(out)-most))
+	}
+	if len(out) == 0 {
+		out = []string{"the certificate says " + string(c.State)}
+	}
+	return out
+}
+
+// prove makes the certificate of the present patch, outside the model's reach, and records it.
+func (r *Run) prove(ctx context.Context, b *bench) (proof.Certificate, error) {
+	if len(b.command.Args) == 0 { // the agent may have written the first test
+		if err := r.findCommand(b); err != nil {
+			return proof.Certificate{}, err
+		}
+	}
+	p := r.log.State().Patch
+	if err := r.append(ctx, session.KindProofStarted, session.ProofStarted{PatchHash: p.Hash()}); err != nil {
+		return proof.Certificate{}, err
+	}
+	if err := r.append(ctx, session.KindTestsStarted, session.TestsStarted{Command: b.command.Args, Dir: b.command.Dir, Why: "proof"}); err != nil {
+		return proof.Certificate{}, err
+	}
+	defer r.phase("")
+	cert, run, err := proof.Prove(ctx, proof.Options{
+		Runner: b.runner, Command: b.command, Baseline: b.baseline, Patch: p, BaseHash: b.ws.BaseHash(),
+		Tree:     func(ctx context.Context, p patch.Patch) (string, func(), error) { return r.tree(ctx, b, p) },
+		ReadBase: b.ws.Base, Now: r.o.Now, Progress: r.phase,
+	})
+	if ctx.Err() != nil {
+		return cert, ctx.Err()
+	}
+	if err != nil {
+		return cert, fmt.Errorf("proving the patch: %w", err)
+	}
+	kept, err := r.keep(ctx, run, manyTests)
+	if err != nil {
+		return cert, err
+	}
+	raw, err := json.Marshal(cert)
+	if err != nil {
+		return cert, fmt.Errorf("encoding the certificate: %w", err)
+	}
+	return cert, r.append(ctx, session.KindProofFinished, session.ProofFinished{State: string(cert.State), Certificate: raw, Run: kept})
+}
+
+// tree makes a copy of the base with a patch, for the proof; done removes it.
+func (r *Run) tree(ctx context.Context, b *bench, p patch.Patch) (dir string, done func(), err error) {
+	b.copies++
+	dir = filepath.Join(r.dir(), fmt.Sprintf("proof-%d", b.copies))
+	ws, err := b.ws.Pristine(ctx, dir)
+	if err != nil {
+		return "", nil, errors.Join(fmt.Errorf("copying the base: %w", err), os.RemoveAll(dir))
+	}
+	if err := ws.Apply(p); err != nil {
+		return "", nil, errors.Join(fmt.Errorf("applying the patch to a copy of the base: %w", err), ws.Close())
+	}
+	return ws.Dir(), func() { _ = ws.Close() }, nil // what is left is removed with the session's folder
+}
+
+// failedFinishes counts the calls of finish that failed their proof since the person last answered; pure.
+func failedFinishes(events []session.Event) int {
+	n := 0
+	for _, e := range events {
+		data, err := session.Decode(e)
+		if err != nil {
+			continue
+		}
+		switch d := data.(type) {
+		case session.ReviewAnswered:
+			n = 0
+		case session.ToolFinished:
+			if d.Tool == "finish" && !d.OK {
+				n++
+			}
+		}
+	}
+	return n
+}

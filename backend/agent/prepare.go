@@ -1,0 +1,207 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"redgreen/backend/model"
+	"redgreen/backend/policy"
+	"redgreen/backend/repo"
+	"redgreen/backend/sandbox"
+	"redgreen/backend/session"
+	"redgreen/backend/testrun"
+	"redgreen/backend/tools"
+)
+
+// indexWait is how long the first message waits for the index once the baseline has run: a small folder is always done,
+// a huge one goes on in the background.
+const indexWait = 20 * time.Second
+
+// prepare makes the workspace, runs the baseline on it and puts the first message together. A session that goes on gets
+// its recorded patch back.
+func (r *Run) prepare(ctx context.Context) (*bench, error) {
+	r.phase("Preparing the sandbox")
+	if err := os.RemoveAll(r.dir()); err != nil {
+		return nil, fmt.Errorf("clearing the workspace of an earlier run: %w", err)
+	}
+	rung, err := r.o.Sandbox.Rung(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("preparing the sandbox: %w", err)
+	}
+	if err := r.append(ctx, session.KindSandboxReady, ready(rung)); err != nil {
+		return nil, err
+	}
+	b := &bench{}
+	if err := r.copyFolder(ctx, b); err != nil {
+		return nil, err
+	}
+	if err := r.fillBench(ctx, b); err != nil {
+		return nil, errors.Join(err, b.ws.Close())
+	}
+	b.tools = tools.New(tools.Options{
+		Workspace: b.ws, Index: r.o.Index, Runner: b.runner, Command: b.command,
+		Policy: policy.Settings{AskEdits: r.task.AskEdits}, Ask: r.ask(), Full: r.o.Store.PutBody, Delimiter: r.delimiter(),
+	})
+	return b, nil
+}
+
+// fillBench runs the baseline while the index is brought up to date, and writes the first message from both.
+func (r *Run) fillBench(ctx context.Context, b *bench) (err error) {
+	if err := r.findCommand(b); err != nil {
+		return err
+	}
+	indexed := r.startIndex(ctx)
+	if err := r.runBaseline(ctx, b); err != nil {
+		return err
+	}
+	if err := r.restore(b); err != nil {
+		return err
+	}
+	r.phase("Looking through the folder")
+	b.first, err = r.firstMessage(ctx, b, indexed.wait(indexWait))
+	return err
+}
+
+func ready(g sandbox.Rung) session.SandboxReady {
+	return session.SandboxReady{Name: g.Name, Label: g.Label, Protects: g.Protects, Warnings: g.Warnings}
+}
+
+func (r *Run) ask() func(context.Context, policy.Act) (bool, error) {
+	if r.o.Ask == nil {
+		return nil
+	}
+	return func(ctx context.Context, act policy.Act) (bool, error) { return r.o.Ask(ctx, r.ID(), act) }
+}
+
+// copyFolder makes the workspace and the runner of its tests.
+func (r *Run) copyFolder(ctx context.Context, b *bench) error {
+	r.phase("Copying the folder")
+	// Others may pass through, so that the sandbox's own user reaches what it owns below; they cannot list.
+	if err := os.MkdirAll(r.dir(), 0o711); err != nil {
+		return fmt.Errorf("making the workspace: %w", err)
+	}
+	cache, tmp := filepath.Join(r.dir(), "cache"), filepath.Join(r.dir(), "tmp")
+	for _, dir := range []string{cache, tmp} {
+		if err := r.own(dir); err != nil {
+			return err
+		}
+	}
+	var err error
+	if b.ws, err = r.o.Repo.NewWorkspace(ctx, filepath.Join(r.dir(), "work"), r.copyOptions()); err != nil {
+		return fmt.Errorf("copying the folder: %w", err)
+	}
+	b.runner = testrun.New(testrun.Options{Sandbox: r.o.Sandbox, Cache: cache, Source: r.o.Repo.Root(), Limits: r.task.SandboxLimits, TempDir: tmp})
+	return nil
+}
+
+func (r *Run) copyOptions() repo.CopyOptions {
+	uid, gid, other := r.o.Sandbox.Owner()
+	return repo.CopyOptions{UID: uid, GID: gid, Chown: other}
+}
+
+// own makes a folder that the sandbox may write.
+func (r *Run) own(dir string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return fmt.Errorf("making the workspace: %w", err)
+	}
+	if uid, gid, other := r.o.Sandbox.Owner(); other {
+		if err := os.Chown(dir, uid, gid); err != nil {
+			return fmt.Errorf("giving %s to the sandbox: %w", filepath.Base(dir), err)
+		}
+	}
+	return nil
+}
+
+// findCommand takes the person's command, else the likeliest one of the tree; none is no error.
+func (r *Run) findCommand(b *bench) error {
+	if len(r.task.TestCmd) > 0 {
+		b.command = testrun.Custom(r.task.TestCmd)
+		return nil
+	}
+	found, err := testrun.Find(b.ws.Dir())
+	if err != nil {
+		return fmt.Errorf("looking for the test command: %w", err)
+	}
+	if len(found) > 0 {
+		b.command = found[0]
+	}
+	return nil
+}
+
+// runBaseline runs the tests on the untouched copy. Without a command there is nothing to run.
+func (r *Run) runBaseline(ctx context.Context, b *bench) error {
+	if len(b.command.Args) == 0 {
+		return nil
+	}
+	r.phase("Running the tests on the untouched copy")
+	if err := r.append(ctx, session.KindTestsStarted, session.TestsStarted{Command: b.command.Args, Dir: b.command.Dir, Why: "baseline"}); err != nil {
+		return err
+	}
+	run, err := b.runner.Run(ctx, b.ws.Dir(), b.command, nil)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err != nil {
+		return fmt.Errorf("running the tests on the untouched copy: %w", err)
+	}
+	b.baseline = run
+	kept, err := r.keep(ctx, run, manyTests)
+	if err != nil {
+		return err
+	}
+	return r.append(ctx, session.KindBaseline, session.TestsFinished{Run: kept, BaseHash: b.ws.BaseHash()})
+}
+
+// restore puts the recorded patch of an interrupted session back into the workspace.
+func (r *Run) restore(b *bench) error {
+	st := r.log.State()
+	if st.Patch.Empty() {
+		return nil
+	}
+	if err := b.ws.Apply(st.Patch); err != nil {
+		return fmt.Errorf("the folder changed since this session was interrupted, so that its patch fits no more: %w; start a new task", err)
+	}
+	return nil
+}
+
+// indexing is an index update that runs beside the baseline.
+type indexing struct {
+	done chan struct{}
+	err  error
+}
+
+// startIndex brings the index up to date in the background; Work ends its ctx and waits for it.
+func (r *Run) startIndex(ctx context.Context) *indexing {
+	x := &indexing{done: make(chan struct{})}
+	r.background.Go(func() {
+		defer close(x.done)
+		_, x.err = r.o.Index.Update(ctx, nil)
+	})
+	return x
+}
+
+func (x *indexing) wait(d time.Duration) error {
+	select {
+	case <-x.done:
+		return x.err
+	case <-time.After(d):
+		return errors.New("the index is still being built")
+	}
+}
+
+// callID gives every call of a reply an id of its own: local models send none, or the same one twice.
+func callIDs(step int, m model.Message) model.Message {
+	seen := map[string]bool{}
+	for i := range m.Calls {
+		if id := strings.TrimSpace(m.Calls[i].ID); id == "" || seen[id] {
+			m.Calls[i].ID = fmt.Sprintf("call_%d_%d", step, i+1)
+		}
+		seen[m.Calls[i].ID] = true
+	}
+	return m
+}

@@ -1,0 +1,178 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"redgreen/backend/model"
+	"redgreen/backend/session"
+	"redgreen/backend/tools"
+)
+
+// maxProse is how many replies in a row may call no tool; the last one ends the run.
+const maxProse = 3
+
+// step makes one model call and runs its tool calls; done says that the patch waits for review, or the session ended.
+func (r *Run) step(ctx context.Context, b *bench, start time.Time) (done bool, err error) {
+	req, added, err := r.request(b)
+	if err != nil {
+		return false, err
+	}
+	st := r.log.State()
+	tokens := model.CountTokens(req)
+	worst, priced := r.o.Model.WorstCost(tokens, req.MaxOutput)
+	if l := check(r.task.Limits, st, r.o.Now().Sub(start), tokens, worst, priced); l != nil {
+		return false, l
+	}
+	n := st.Steps + 1
+	if err := r.append(ctx, session.KindStepStarted, session.StepStarted{Step: n}); err != nil {
+		return false, err
+	}
+	if err := r.append(ctx, session.KindModelRequested, session.ModelRequested{Step: n, Tokens: tokens, Window: r.o.Model.Window, Added: added}); err != nil {
+		return false, err
+	}
+	r.phase("Waiting for " + r.o.Model.Label)
+	reply, err := r.chat(ctx, n, tokens, req)
+	if err != nil {
+		return false, err
+	}
+	r.phase("")
+	if len(reply.Calls) == 0 {
+		return false, r.prose()
+	}
+	return r.calls(ctx, b, n, reply.Calls)
+}
+
+// request puts the next request together: the conversation so far, and what the model has not seen yet.
+func (r *Run) request(b *bench) (model.Request, []string, error) {
+	events := r.history()
+	messages, err := Conversation(events)
+	if err != nil {
+		return model.Request{}, nil, err
+	}
+	added, err := news(events)
+	if err != nil {
+		return model.Request{}, nil, err
+	}
+	if len(messages) == 0 {
+		added = append([]string{b.first}, added...)
+	}
+	c := conversation{messages: messages}
+	for _, text := range added {
+		c.say(text)
+	}
+	return model.Request{System: system, Messages: c.messages, Tools: b.tools.Specs(), MaxOutput: maxOutput}, added, nil
+}
+
+// chat calls the model and records what came of it.
+func (r *Run) chat(ctx context.Context, step int, tokens int64, req model.Request) (model.Message, error) {
+	begun := r.o.Now()
+	var recorded error
+	reply, err := r.o.Model.Chat(ctx, req, func(d model.Delta) {
+		if d.Retry != nil {
+			recorded = errors.Join(recorded, r.append(ctx, session.KindModelFailed, failure(step, d.Retry.Attempt, d.Retry.Err, d.Retry.Wait)))
+		}
+		r.o.OnDelta(r.ID(), step, d)
+	})
+	if recorded != nil {
+		return model.Message{}, recorded
+	}
+	if err != nil {
+		f := failure(step, 0, err, 0)
+		f.Final = true
+		if err := r.append(ctx, session.KindModelFailed, f); err != nil {
+			return model.Message{}, err
+		}
+		return model.Message{}, fmt.Errorf("calling the model: %w", err)
+	}
+	return r.replied(ctx, step, tokens, begun, reply)
+}
+
+// replied records a whole reply, priced. Where the provider told no usage our own estimate stands in.
+func (r *Run) replied(ctx context.Context, step int, tokens int64, begun time.Time, reply model.Reply) (model.Message, error) {
+	m := callIDs(step, reply.Message)
+	m.Role = model.Assistant
+	usage := reply.Usage
+	if !usage.Known && usage.Total() == 0 {
+		usage.Input = tokens
+		usage.Output = model.CountTokens(model.Request{Messages: []model.Message{m}})
+	}
+	cost, priced := r.o.Model.Cost(usage)
+	body := ""
+	if len(reply.Body) > 0 {
+		hash, err := r.o.Store.PutBody(context.WithoutCancel(ctx), reply.Body)
+		if err != nil {
+			return m, &recordError{err}
+		}
+		body = hash
+	}
+	err := r.append(ctx, session.KindModelReplied, session.ModelReplied{
+		Step: step, Message: m, Stop: reply.Stop, Usage: usage, MicroUSD: cost, Priced: priced,
+		Millis: r.o.Now().Sub(begun).Milliseconds(), Body: body,
+	})
+	if err == nil && reply.Stop == model.StopRefusal && len(m.Calls) == 0 {
+		err = &stopped{"the model refused to go on: " + first(m.Text, 300)}
+	}
+	return m, err
+}
+
+func first(text string, max int) string {
+	head, _ := tools.Cap(tools.Visible(text), max)
+	return head
+}
+
+func failure(step, attempt int, err error, wait time.Duration) session.ModelFailed {
+	f := session.ModelFailed{Step: step, Code: string(model.Internal), Message: err.Error(), Attempt: attempt, WaitMillis: wait.Milliseconds()}
+	var m *model.Error
+	if errors.As(err, &m) {
+		f.Code = string(m.Code)
+	}
+	return f
+}
+
+// prose ends the run when too many replies in a row called no tool; before, the next request nudges (see news).
+func (r *Run) prose() error {
+	n := 0
+	for _, e := range slices.Backward(r.history()) {
+		if e.Kind == session.KindToolCalled {
+			break
+		}
+		if e.Kind == session.KindModelReplied {
+			n++
+		}
+	}
+	if n < maxProse {
+		return nil
+	}
+	return &stopped{fmt.Sprintf("the model answered %d times in a row without calling a tool; another model may manage", n)}
+}
+
+// calls runs the tool calls of a reply in their order. What follows a finish that was accepted is not run.
+func (r *Run) calls(ctx context.Context, b *bench, step int, calls []model.Call) (done bool, err error) {
+	for _, call := range calls {
+		rec := &recorder{r: r, step: step}
+		r.phase(doing(call.Name))
+		out, err := b.tools.Call(ctx, call, rec)
+		if err != nil {
+			return false, err
+		}
+		r.phase("")
+		if rec.repeat >= maxRepeats-1 {
+			return false, &stopped{fmt.Sprintf("the model made the same call of %s %d times with nothing changed in between", call.Name, maxRepeats)}
+		}
+		if out.Finish == nil {
+			continue
+		}
+		return r.finished(ctx, b, rec, call, out)
+	}
+	return false, nil
+}
+
+func doing(tool string) string {
+	return map[string]string{
+		"search_code": "Searching", "read_file": "Reading", "run_tests": "Running the tests", "apply_patch": "Editing the copy",
+	}[tool]
+}

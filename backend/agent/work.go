@@ -1,0 +1,133 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"redgreen/backend/model"
+	"redgreen/backend/session"
+)
+
+// Work runs baseline, loop and proof until the patch waits for review (session.Review), or the session has ended:
+// a limit, a cancel (ctx), an error, or finish without a patch, with session.finished recorded. The error says why the
+// outcome is session.Error; it is nil for every other outcome.
+func (r *Run) Work(ctx context.Context) (session.Outcome, error) {
+	r.working.Lock()
+	defer r.working.Unlock()
+	defer r.phase("")
+	switch st := r.log.State(); st.Outcome {
+	case session.Running, session.Cancelled, session.Error:
+	case session.Review:
+		return session.Review, nil
+	default:
+		return st.Outcome, fmt.Errorf("working on session %s: %w: it has ended as %s; start a new task", r.ID(), ErrState, st.Outcome)
+	}
+	start := r.o.Now()
+	defer r.background.Wait()
+	wall, cancel := bounded(ctx, r.task.Limits)
+	defer cancel()
+	return r.end(ctx, wall, r.work(wall, start))
+}
+
+// work prepares and steps until the patch waits for review (nil) or something ends the run.
+func (r *Run) work(ctx context.Context, start time.Time) error {
+	if r.bench == nil {
+		b, err := r.prepare(ctx)
+		if err != nil {
+			return err
+		}
+		r.bench = b
+	}
+	for {
+		done, err := r.step(ctx, r.bench, start)
+		if err != nil || done {
+			return err
+		}
+	}
+}
+
+// stopped ends a run without an error: the model is stuck, refuses, or only talks.
+type stopped struct{ message string }
+
+func (s *stopped) Error() string { return s.message }
+
+// end turns the way in which a run stopped into its outcome and records it. outer is the caller's context, wall the one
+// that is also bounded by the time limit.
+func (r *Run) end(outer, wall context.Context, err error) (session.Outcome, error) {
+	var record *recordError
+	if errors.As(err, &record) {
+		return session.Error, err // what cannot be recorded cannot be ended either; the session can be resumed
+	}
+	var limit *limitError
+	var stop *stopped
+	switch {
+	case err == nil:
+		return r.log.State().Outcome, nil
+	case outer.Err() != nil:
+		return session.Cancelled, r.close(outer, session.Cancelled, "cancelled by the person")
+	case errors.As(err, &limit) || errors.As(context.Cause(wall), &limit):
+		if err := r.append(outer, session.KindLimitReached, limit.LimitReached); err != nil {
+			return session.Error, err
+		}
+		return r.endWithProof(outer, wall, session.Limit, limit.Message)
+	case errors.As(err, &stop):
+		return r.endWithProof(outer, wall, session.NotProven, stop.message)
+	}
+	if cerr := r.close(outer, session.Error, message(err)); cerr != nil {
+		return session.Error, cerr
+	}
+	return session.Error, err
+}
+
+// endWithProof proves the patch if it was not proven yet and time is left, so that a person may still approve it, and
+// closes the session. The outcome stays what stopped the run.
+func (r *Run) endWithProof(outer, wall context.Context, o session.Outcome, why string) (session.Outcome, error) {
+	if st := r.log.State(); !st.Patch.Empty() && st.Proof == "" && wall.Err() == nil && r.bench != nil {
+		_, err := r.prove(wall, r.bench)
+		if outer.Err() != nil {
+			return session.Cancelled, r.close(outer, session.Cancelled, "cancelled by the person")
+		}
+		var record *recordError
+		if errors.As(err, &record) {
+			return session.Error, err
+		}
+		if err != nil { // the time limit, or a copy that could not be made: the patch stays unproven
+			why += "; the patch could not be proven: " + message(err)
+		}
+	}
+	if err := r.close(outer, o, why); err != nil {
+		return session.Error, err
+	}
+	return o, nil
+}
+
+// close records session.finished.
+func (r *Run) close(ctx context.Context, o session.Outcome, why string) error {
+	st := r.log.State()
+	f := session.Finished{
+		Outcome: o, Message: why, Patch: st.Patch.String(), Certificate: st.Certificate, Steps: st.Steps,
+		Tokens: st.Usage.Total(), Applied: st.Applied,
+	}
+	if f.Certificate == nil {
+		f.Certificate = []byte("null")
+	}
+	if st.Priced {
+		v := usd(st.MicroUSD)
+		f.USD = &v
+	}
+	if o != session.Proven {
+		f.Tried, f.StillRed = tried(r.history()), stillRed(r.history())
+	}
+	return r.append(ctx, session.KindSessionFinished, f)
+}
+
+// message is an error for the record: a model's error without its wrapping.
+func message(err error) string {
+	var m *model.Error
+	if errors.As(err, &m) {
+		return m.Error()
+	}
+	return err.Error()
+}

@@ -1,0 +1,131 @@
+package tools
+
+import (
+	"context"
+	_ "embed" // the description
+	"errors"
+	"fmt"
+	"strings"
+
+	"redgreen/backend/patch"
+	"redgreen/backend/policy"
+)
+
+//go:embed apply_patch.md
+var applyPatchDoc string
+
+func applyPatch() Tool {
+	return Tool{
+		Name: "apply_patch", Kind: policy.Edit, Doc: applyPatchDoc, Wall: quick,
+		Fields: []Field{
+			{Name: "patch", Type: Text, Doc: "a unified diff, or SEARCH/REPLACE blocks each under its path"},
+			{Name: "path", Type: Text, Doc: "with old and new: the file to change"},
+			{Name: "old", Type: Text, Doc: "the exact present text, whole lines, unique in the file; empty to create the file"},
+			{Name: "new", Type: Text, Doc: "the text to put in its place"},
+		},
+		Object: editObject,
+		run:    runApply,
+	}
+}
+
+// editObject is the edit as a person reads it who is asked about it.
+func editObject(a Args) string {
+	if a.has("patch") {
+		return a.text("patch")
+	}
+	return fmt.Sprintf("%s\n--- old\n%s\n+++ new\n%s", a.text("path"), a.text("old"), a.text("new"))
+}
+
+// edits reads the two forms of the arguments.
+func edits(a Args) ([]patch.Edit, error) {
+	one, three := a.has("patch") && a.text("patch") != "", a.has("path") || a.has("old") || a.has("new")
+	switch {
+	case one && three:
+		return nil, errors.New("give either patch, or path with old and new, not both")
+	case one:
+		return patch.Parse(a.text("patch"))
+	case a.text("path") != "" && a.has("new"):
+		return []patch.Edit{patch.Replace(clean(a.text("path")), a.text("old"), a.text("new"))}, nil
+	}
+	return nil, errors.New("give either patch, or path with old and new")
+}
+
+func runApply(_ context.Context, s *Set, a Args) (result, error) {
+	list, err := edits(a)
+	if err != nil {
+		return refuseEdit(err), nil
+	}
+	p, notes, err := patch.Resolve(list, s.o.Workspace.Content)
+	if err != nil {
+		return s.failedEdit(err)
+	}
+	if p.Empty() {
+		return refuseEdit(errors.New("the edit changes nothing")), nil
+	}
+	if err := s.o.Workspace.Apply(p); err != nil {
+		return s.failedEdit(err)
+	}
+	stat := p.Stat()
+	names := make([]string, len(p.Files))
+	for i, f := range p.Files {
+		names[i] = f.Path
+	}
+	r := result{
+		summary: fmt.Sprintf("%s +%d −%d", strings.Join(names, ", "), stat.Added, stat.Removed),
+		head:    fmt.Sprintf("Applied to the workspace (files: %d, lines added: %d, removed: %d). As it is now:", len(p.Files), stat.Added, stat.Removed),
+		body:    changed(p),
+		note:    noteText(notes),
+		out:     Outcome{Patch: &p, Notes: notes},
+	}
+	return r, nil
+}
+
+// failedEdit tells the model what was refused and where; nothing was changed.
+func (s *Set) failedEdit(err error) (result, error) {
+	var refused *patch.Error
+	if !errors.As(err, &refused) {
+		return refuseEdit(errors.New(s.scrub(err.Error()))), nil
+	}
+	r := refuseEdit(err)
+	r.summary = "refused: " + string(refused.Failures[0].Code) + " in " + refused.Failures[0].Path
+	return r, nil
+}
+
+func refuseEdit(err error) result {
+	return result{failed: true, summary: "refused: " + err.Error(), head: "Refused; nothing was changed. All of a call lands, or none of it.", body: err.Error()}
+}
+
+func noteText(notes []patch.Note) string {
+	if len(notes) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("The edit was corrected in %d places where spaces or line ends differed; read the lines before you quote them again.", len(notes))
+}
+
+// changed shows each changed place with its present line numbers.
+func changed(p patch.Patch) string {
+	var b strings.Builder
+	for _, f := range p.Files {
+		fmt.Fprintf(&b, "%s (%s)\n", f.Path, f.Status)
+		for _, h := range f.Hunks {
+			n := h.NewStart
+			for _, line := range h.Lines {
+				text := strings.TrimRight(line.Text, "\r\n")
+				if line.Op == patch.Delete {
+					fmt.Fprintf(&b, "     - %s\n", text)
+					continue
+				}
+				fmt.Fprintf(&b, "%5d%s %s\n", n, mark(line.Op), text)
+				n++
+			}
+		}
+	}
+	return b.String()
+}
+
+func mark(op patch.Op) string {
+	if op == patch.Insert {
+		return "+"
+	}
+	return "|"
+}

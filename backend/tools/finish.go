@@ -1,0 +1,24 @@
+package tools
+
+import (
+	"context"
+	_ "embed" // the description
+	"strings"
+
+	"redgreen/backend/policy"
+)
+
+//go:embed finish.md
+var finishDoc string
+
+func finish() Tool {
+	return Tool{
+		Name: "finish", Kind: policy.Finish, Doc: finishDoc,
+		Fields: []Field{{Name: "summary", Type: Text, Required: true, Doc: "what was wrong and what you changed, in two or three sentences for a person"}},
+		Object: func(a Args) string { return a.text("summary") },
+		run: func(_ context.Context, _ *Set, a Args) (result, error) {
+			summary := strings.TrimSpace(Visible(a.text("summary")))
+			return result{summary: summary, head: "Finished. The system runs the proof now.", out: Outcome{Finish: &summary}}, nil
+		},
+	}
+}

@@ -1,0 +1,69 @@
+package tools
+
+import (
+	"context"
+	_ "embed" // the description
+	"fmt"
+	"strings"
+
+	"redgreen/backend/policy"
+	"redgreen/backend/testrun"
+)
+
+//go:embed run_tests.md
+var runTestsDoc string
+
+// maxBrief is how many bytes of a test run the model gets.
+const maxBrief = 10 << 10
+
+func runTests() Tool {
+	return Tool{
+		Name: "run_tests", Kind: policy.Test, Doc: runTestsDoc,
+		Fields: []Field{{Name: "paths", Type: Texts, Doc: "test files, folders or test ids to run; all tests if left out"}},
+		Object: func(a Args) string { return strings.Join(a.texts("paths"), " ") },
+		run:    runRunTests,
+	}
+}
+
+func runRunTests(ctx context.Context, s *Set, a Args) (result, error) {
+	if len(s.o.Command.Args) == 0 {
+		return result{failed: true, summary: "no test command",
+			head: "No test command is known for this repository. Write a test that the usual runner of its language finds, then finish."}, nil
+	}
+	var paths []string
+	for _, p := range a.texts("paths") {
+		paths = append(paths, strings.TrimPrefix(strings.TrimPrefix(strings.TrimSpace(p), "/workspace/"), "./"))
+	}
+	if err := testrun.Validate(s.o.Workspace.Dir(), s.o.Command, paths); err != nil {
+		return result{failed: true, summary: "not a test", head: "Nothing was run: not all paths are tests of this repository.", body: s.scrub(err.Error())}, nil
+	}
+	run, err := s.o.Runner.Run(ctx, s.o.Workspace.Dir(), s.o.Command, paths)
+	if err != nil {
+		return result{}, err
+	}
+	brief, cut := run.Brief(maxBrief)
+	r := result{summary: counts(run), head: "Test run: " + counts(run) + ".", body: brief, cut: cut, full: run.Log, out: Outcome{Run: &run}}
+	if cut {
+		r.note = "The output was trimmed. Run fewer tests, by paths or ids, to see more of each."
+	}
+	if run.Infrastructure {
+		r.note = strings.TrimSpace("This run is no verdict on the code: " + oneLine(Visible(s.scrub(run.Reason)), 300) + ". " + r.note)
+	}
+	return r, nil
+}
+
+// counts is a run in one line for people: "14 passed, 1 failed".
+func counts(r testrun.Run) string {
+	passed, failed, skipped := r.Counts()
+	parts := []string{fmt.Sprintf("%d passed", passed), fmt.Sprintf("%d failed", failed)}
+	if skipped > 0 {
+		parts = append(parts, fmt.Sprintf("%d skipped", skipped))
+	}
+	if !r.PerTest {
+		parts = []string{fmt.Sprintf("exit status %d", r.ExitCode)}
+	}
+	if r.Infrastructure {
+		parts = append(parts, "no verdict")
+	}
+	return strings.Join(parts, ", ")
+}

@@ -1,0 +1,117 @@
+package tools
+
+import (
+	"context"
+	_ "embed" // the description
+	"fmt"
+	"strings"
+	"unicode"
+
+	"redgreen/backend/patch"
+	"redgreen/backend/policy"
+	"redgreen/backend/search"
+)
+
+//go:embed search_code.md
+var searchCodeDoc string
+
+func searchCode() Tool {
+	return Tool{
+		Name: "search_code", Kind: policy.Search, Doc: searchCodeDoc, Wall: quick,
+		Fields: []Field{
+			{Name: "query", Type: Text, Required: true, Doc: "words, an identifier, part of a path, or a pasted error or stack trace"},
+			{Name: "n", Type: Integer, Min: 1, Max: 30, Doc: "how many hits, 10 if left out"},
+		},
+		Object: func(a Args) string { return a.text("query") },
+		run:    runSearch,
+	}
+}
+
+func runSearch(ctx context.Context, s *Set, a Args) (result, error) {
+	query, n := a.text("query"), a.number("n", 10)
+	if strings.TrimSpace(query) == "" {
+		return result{failed: true, summary: "empty query", head: "The query is empty. Give words, an identifier, a path or an error."}, nil
+	}
+	hits, err := search.Search(ctx, s.o.Index, query, search.Options{N: n, Read: s.o.Workspace.Read})
+	if err != nil {
+		return result{}, err
+	}
+	lines, err := s.newFiles(query)
+	if err != nil {
+		return result{}, err
+	}
+	for _, h := range hits {
+		lines = append(lines, hitLine(h))
+	}
+	if len(lines) == 0 {
+		return result{summary: "no hits", head: "No hits. Try fewer words, another name for the same thing, or part of a path."}, nil
+	}
+	return result{
+		summary: fmt.Sprintf("%d hits", len(lines)),
+		head:    "Hits, best first, each with its best line. Read around them with read_file.",
+		body:    strings.Join(lines, "\n"),
+	}, nil
+}
+
+// hitLine is one hit on one line: where it is, what it is, and the line that fits best.
+func hitLine(h search.Hit) string {
+	where := fmt.Sprintf("%s:%d-%d", h.Path, h.StartLine, h.EndLine)
+	if h.Symbol != "" {
+		where += " " + h.Kind + " " + h.Symbol
+	}
+	line := h.BestLine
+	snippet := strings.Split(h.Snippet, "\n")
+	if line < h.StartLine || line-h.StartLine >= len(snippet) {
+		return where
+	}
+	return fmt.Sprintf("%s | %d: %s", where, line, shorten(strings.TrimSpace(snippet[line-h.StartLine]), 160))
+}
+
+// newFiles looks for the query's words in the files that the agent added: the index does not know them.
+func (s *Set) newFiles(query string) ([]string, error) {
+	p, err := s.o.Workspace.Patch()
+	if err != nil {
+		return nil, fmt.Errorf("reading the change so far: %w", err)
+	}
+	words := strings.FieldsFunc(strings.ToLower(query), func(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	var out []string
+	for _, f := range p.Files {
+		if f.Status != patch.Added {
+			continue
+		}
+		data, err := s.o.Workspace.Read(f.Path)
+		if err != nil {
+			continue // deleted again, or not text
+		}
+		if n, line := bestLine(string(data), words); n > 0 {
+			out = append(out, fmt.Sprintf("%s new file | %d: %s", f.Path, n, shorten(strings.TrimSpace(line), 160)))
+		}
+	}
+	return out, nil
+}
+
+// bestLine is the first line with the most of the words, 0 if none has any. Words under three bytes do not count.
+func bestLine(text string, words []string) (number int, best string) {
+	most := 0
+	for i, line := range strings.Split(text, "\n") {
+		count, low := 0, strings.ToLower(line)
+		for _, w := range words {
+			if len(w) > 2 && strings.Contains(low, w) {
+				count++
+			}
+		}
+		if count > most {
+			most, number, best = count, i+1, line
+		}
+	}
+	return number, best
+}
+
+// shorten cuts a line after max bytes and says so.
+func shorten(line string, max int) string {
+	head, cut := Cap(line, max)
+	if !cut {
+		return line
+	}
+	return fmt.Sprintf("%s… [%d bytes more]", head, len(line)-len(head))
+}
