@@ -55,7 +55,7 @@ func (ls lines) of(b int) int {
 }
 
 // nest orders definitions by place and gives each its parent, its qualified name and its final kind.
-func nest(raws []raw, around []span, src []byte) []Definition {
+func nest(raws []raw, around []span, src []byte) *nesting {
 	sort.SliceStable(raws, func(i, j int) bool {
 		if raws[i].start != raws[j].start {
 			return raws[i].start < raws[j].start
@@ -63,11 +63,11 @@ func nest(raws []raw, around []span, src []byte) []Definition {
 		return raws[i].end > raws[j].end
 	})
 	sort.Slice(around, func(i, j int) bool { return around[i].start < around[j].start })
-	n := nesting{around: around, src: src, lines: newLines(src)}
+	n := &nesting{around: around, src: src, lines: newLines(src)}
 	for _, r := range raws {
 		n.add(r)
 	}
-	return n.out
+	return n
 }
 
 // nesting is the state of one walk over a file's definitions in order of place.

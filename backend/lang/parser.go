@@ -62,24 +62,49 @@ func (p *Parser) row(l Language) (*row, error) {
 	return r, nil
 }
 
-// Definitions finds the definitions of a source text, in order of place. broken says that the text has a syntax error;
-// what could be read around it is still in the list. The error is ErrTooSlow or a mistake in the language's row.
+// File is what one parse finds.
+type File struct {
+	Definitions []Definition // in order of place
+	Comments    []Comment    // in order of place
+	Broken      bool         // the text has a syntax error; what could be read around it is still here
+}
+
+// Comment is one comment, with its marks; Line is its first line, 1-based.
+type Comment struct {
+	Line int
+	Text string
+}
+
+// Parse reads a source text. The error is ErrTooSlow or a mistake in the language's row.
 //
 // The whole tree lives and dies in here: a node that is used after its tree was closed ends the process.
-func (p *Parser) Definitions(l Language, src []byte) (defs []Definition, broken bool, err error) {
+func (p *Parser) Parse(l Language, src []byte) (File, error) {
 	r, err := p.row(l)
 	if err != nil {
-		return nil, false, err
+		return File{}, err
 	}
 	tree := r.parser.Parse(nil, src) // no cancellable context: its watcher can poison the next parse
 	if tree == nil {
 		r.parser.Reset() // else the next parse goes on with this text
-		return nil, true, fmt.Errorf("%w: given up after %s", ErrTooSlow, parseLimit)
+		return File{Broken: true}, fmt.Errorf("%w: given up after %s", ErrTooSlow, parseLimit)
 	}
 	defer tree.Close()
 	root := tree.RootNode()
 	raws, around := r.matches(root, src)
-	return nest(raws, around, src), root.HasError(), nil
+	n := nest(raws, around, src)
+	f := File{Definitions: n.out, Broken: root.HasError()}
+	for _, s := range around {
+		if s.comment {
+			f.Comments = append(f.Comments, Comment{n.lines.of(s.start), string(src[s.start:s.end])})
+		}
+	}
+	return f, nil
+}
+
+// Definitions is Parse for who needs only these.
+func (p *Parser) Definitions(l Language, src []byte) (defs []Definition, broken bool, err error) {
+	f, err := p.Parse(l, src)
+	return f.Definitions, f.Broken, err
 }
 
 // matches runs the query and merges what it says by the place of the name.

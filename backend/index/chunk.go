@@ -1,0 +1,241 @@
+package index
+
+import (
+	"errors"
+	"path"
+	"sort"
+	"strings"
+
+	"redgreen/backend/lang"
+)
+
+// Chunk is one indexed piece of code: a function, method, class, or a window of lines where nothing could be parsed.
+type Chunk struct {
+	ID        int64  `json:"id"`
+	Path      string `json:"path"`
+	Lang      string `json:"lang"`
+	Name      string `json:"name"`
+	Qualified string `json:"qualified"`  // Class.method
+	Kind      string `json:"kind"`       // function, method, class, interface, type, module, lines
+	StartLine int    `json:"start_line"` // 1-based, inclusive
+	EndLine   int    `json:"end_line"`
+	DocLine   int    `json:"doc_line"` // first line of the comment that leads it, StartLine where there is none
+	Signature string `json:"signature"`
+	Doc       string `json:"doc"`
+	Test      bool   `json:"test"`
+	Holes     []Hole `json:"-"` // the members that have chunks of their own
+	Text      string `json:"-"` // its lines; a member is there with its signature only
+}
+
+// Hole is a range of a chunk's lines that belongs to the chunk of a member.
+type Hole struct {
+	From, To  int
+	Signature string
+}
+
+const (
+	// longDefinition is where a function that holds others is cut like a class.
+	longDefinition = 200
+	// windowLines and windowOverlap cut what no grammar cuts.
+	windowLines   = 60
+	windowOverlap = 10
+	// minifiedLine is the average length of a line that no person wrote, in bytes, in files over minifiedSize.
+	minifiedLine = 300
+	minifiedSize = 20_000
+)
+
+// errMinified is a text that nobody wrote by hand.
+var errMinified = errors.New("minified file")
+
+// chunker cuts files; it is for one goroutine.
+type chunker struct{ parser *lang.Parser }
+
+func newChunker() *chunker { return &chunker{parser: lang.NewParser()} }
+
+func (c *chunker) close() { c.parser.Close() }
+
+// cut is a file in pieces. Its lines are kept so that text can be taken from them.
+type cut struct {
+	lang   string
+	chunks []Chunk
+	broken bool // a syntax error, or the parse was given up
+	notes  []lang.Comment
+}
+
+// comments are the comments inside a chunk's own lines.
+func (c cut) comments(ch Chunk) string {
+	var b strings.Builder
+	h := ch.Holes
+	i := sort.Search(len(c.notes), func(i int) bool { return c.notes[i].Line >= ch.StartLine })
+	for ; i < len(c.notes) && c.notes[i].Line <= ch.EndLine; i++ {
+		for len(h) > 0 && h[0].To < c.notes[i].Line {
+			h = h[1:]
+		}
+		if len(h) == 0 || c.notes[i].Line < h[0].From {
+			b.WriteString(c.notes[i].Text)
+			b.WriteByte('\n')
+		}
+	}
+	return b.String()
+}
+
+// file cuts one file into chunks, in order of place. Together they hold every line that says something.
+func (c *chunker) file(name string, src []byte) (cut, error) {
+	ls := splitLines(src)
+	if len(src) > minifiedSize && len(src)/len(ls) > minifiedLine {
+		return cut{}, errMinified
+	}
+	l, ok := lang.Detect(name, src)
+	if !ok {
+		return cut{chunks: windows(name, "", "lines", ls, 1, len(ls))}, nil
+	}
+	f, err := c.parser.Parse(l, src)
+	test := l.TestFile(name)
+	out := cut{lang: l.Name, broken: f.Broken || err != nil, notes: f.Comments}
+	switch {
+	case err != nil, f.Broken && len(f.Definitions) == 0:
+		out.chunks = windows(name, l.Name, "lines", ls, 1, len(ls))
+	default:
+		out.chunks = fromDefinitions(name, l.Name, f.Definitions, ls)
+	}
+	for i := range out.chunks {
+		out.chunks[i].Test = out.chunks[i].Test || test
+		out.chunks[i].Text = textOf(out.chunks[i], ls)
+	}
+	return out, nil
+}
+
+// splitLines cuts at \n and drops a \r before it; the last line may be without an end.
+func splitLines(src []byte) []string {
+	ls := strings.Split(string(src), "\n")
+	if len(ls) > 1 && ls[len(ls)-1] == "" {
+		ls = ls[:len(ls)-1]
+	}
+	for i := range ls {
+		ls[i] = strings.TrimSuffix(ls[i], "\r")
+	}
+	return ls
+}
+
+// fromDefinitions makes a chunk of each definition, and module chunks of what is outside of all.
+func fromDefinitions(name, language string, defs []lang.Definition, ls []string) []Chunk {
+	var out []Chunk
+	covered := make([]bool, len(ls)+2)
+	for i, d := range defs {
+		ch := Chunk{Path: name, Lang: language, Name: d.Name, Qualified: d.Qualified, Kind: d.Kind, StartLine: d.StartLine,
+			EndLine: d.EndLine, DocLine: d.DocLine, Signature: d.Signature, Doc: d.Doc, Test: d.Test}
+		if container(d) {
+			ch.Holes = holes(defs, i)
+		}
+		for l := d.DocLine; l <= d.EndLine; l++ {
+			covered[l] = true
+		}
+		out = append(out, ch)
+	}
+	for from := 1; from <= len(ls); from++ {
+		if covered[from] {
+			continue
+		}
+		to := from
+		for to < len(ls) && !covered[to+1] {
+			to++
+		}
+		out = append(out, windows(name, language, "module", ls, from, to)...)
+		from = to
+	}
+	sort.SliceStable(out, func(i, j int) bool { return out[i].StartLine < out[j].StartLine })
+	return out
+}
+
+// container reports a definition whose members are left to their own chunks.
+func container(d lang.Definition) bool {
+	switch d.Kind {
+	case "class", "interface", "type", "module":
+		return true
+	}
+	return d.EndLine-d.StartLine >= longDefinition
+}
+
+// holes are the lines of a definition's own members. A member that shares a line with its container (class A { b() {} })
+// leaves no hole.
+func holes(defs []lang.Definition, of int) []Hole {
+	var out []Hole
+	for i := of + 1; i < len(defs); i++ {
+		d := defs[i]
+		if d.Parent != of || d.DocLine <= defs[of].StartLine {
+			continue
+		}
+		if n := len(out); n > 0 && d.DocLine <= out[n-1].To {
+			out[n-1].To = max(out[n-1].To, d.EndLine)
+			out[n-1].Signature += "; " + d.Signature
+			continue
+		}
+		out = append(out, Hole{From: d.DocLine, To: d.EndLine, Signature: d.Signature})
+	}
+	return out
+}
+
+// windows cuts lines from…to into overlapping windows, without the empty lines around and without windows that hold no
+// letter or digit.
+func windows(name, language, kind string, ls []string, from, to int) []Chunk {
+	for from <= to && strings.TrimSpace(ls[from-1]) == "" {
+		from++
+	}
+	for to >= from && strings.TrimSpace(ls[to-1]) == "" {
+		to--
+	}
+	var out []Chunk
+	for start := from; start <= to; start += windowLines - windowOverlap {
+		end := min(start+windowLines-1, to)
+		if to-end <= windowOverlap {
+			end = to // no window that is all overlap
+		}
+		ch := Chunk{Path: name, Lang: language, Kind: kind, StartLine: start, EndLine: end, DocLine: start}
+		if kind == "module" {
+			ch.Name = strings.TrimSuffix(path.Base(name), path.Ext(name))
+			ch.Qualified = ch.Name
+		}
+		ch.Text = textOf(ch, ls)
+		if len(Words(ch.Text)) > 0 {
+			out = append(out, ch)
+		}
+		if end == to {
+			break
+		}
+	}
+	return out
+}
+
+// textOf takes a chunk's lines, each member as its signature.
+func textOf(ch Chunk, ls []string) string {
+	var b strings.Builder
+	h := ch.Holes
+	for n := ch.StartLine; n <= ch.EndLine && n <= len(ls); n++ {
+		line := ls[n-1]
+		if len(h) > 0 && n == h[0].From {
+			line = indentOf(line) + h[0].Signature
+			n = h[0].To
+			h = h[1:]
+		}
+		b.WriteString(line)
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+func indentOf(s string) string {
+	return s[:len(s)-len(strings.TrimLeft(s, " \t"))]
+}
+
+// OwnLines calls f with the number of each line of the chunk that is not a member's.
+func (ch Chunk) OwnLines(f func(line int)) {
+	h := ch.Holes
+	for n := ch.StartLine; n <= ch.EndLine; n++ {
+		if len(h) > 0 && n == h[0].From {
+			n = h[0].To
+			h = h[1:]
+			continue
+		}
+		f(n)
+	}
+}

@@ -1,0 +1,218 @@
+// Package index builds and updates the chunk and keyword index of one repository.
+//
+// Two stores lie in one folder outside the repository: SQLite has files, chunks and their metadata, bleve has the postings
+// of the chunks' terms. SQLite is the truth; a chunk is in it before bleve hears of it and carries a mark until bleve has
+// it, so a kill at any moment costs one batch of work. What cannot be read is made anew, since the repository can always
+// be indexed again. One process writes at a time; others read a snapshot that costs no copying (hard links).
+package index
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/blevesearch/bleve/v2"
+
+	"redgreen/backend/repo"
+)
+
+// Names inside the index folder.
+const (
+	storeFile   = "chunks.db"
+	keywordsDir = "keywords"
+	lockFile    = "lock"
+	readersDir  = "readers"
+)
+
+// ErrBusy is an index that another process writes and that could not be read beside it.
+var ErrBusy = errors.New("index in use")
+
+var errClosed = errors.New("index is closed")
+
+// source is what the index needs of a repository.
+type source interface {
+	Files(ctx context.Context) ([]repo.File, error)
+	Read(path string) ([]byte, error)
+}
+
+// Index of one repository: SQLite and bleve in one folder. Safe for concurrent use.
+type Index struct {
+	src      source
+	dir      string
+	analyser analyser
+
+	averages averages
+
+	updating sync.Mutex // one update at a time
+
+	mu       sync.RWMutex // guards what follows; held for writing only while stores are opened or closed
+	lock     *os.File     // nil: another process writes, this one reads a snapshot
+	store    *store
+	keywords bleve.Index
+	snapshot *snapshot
+}
+
+// Open opens the index in dir (outside the repository); a corrupt or older one is made anew. Where another process has
+// the index open, this one reads what that has written so far (ReadOnly), until an Update finds the other gone.
+func Open(r *repo.Repo, dir string) (*Index, error) { return open(r, dir) }
+
+func open(src source, dir string) (*Index, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("creating the index folder: %w", err)
+	}
+	ix := &Index{src: src, dir: dir, analyser: newAnalyser()}
+	if err := ix.openAny(); err != nil {
+		return nil, err
+	}
+	return ix, nil
+}
+
+// openAny opens for writing, or else for reading. It is called with mu held, or before anybody else knows the index.
+func (ix *Index) openAny() error {
+	lock, err := tryLock(filepath.Join(ix.dir, lockFile))
+	if err != nil {
+		return fmt.Errorf("locking the index: %w", err)
+	}
+	if lock == nil {
+		return ix.openReader()
+	}
+	sweepReaders(ix.dir)
+	err = ix.openWriter()
+	if damaged(err) {
+		if err = wipe(ix.dir); err == nil {
+			err = ix.openWriter()
+		}
+	}
+	if err != nil {
+		lock.Close()
+		if full(err) {
+			return fmt.Errorf("opening the index in %s: no space left on the disk; free some and try again: %w", ix.dir, err)
+		}
+		return fmt.Errorf("opening the index in %s: %w", ix.dir, err)
+	}
+	ix.lock = lock
+	return nil
+}
+
+func (ix *Index) openWriter() error {
+	s, err := openStore(ix.dir, false)
+	if err != nil {
+		return err
+	}
+	kw, err := openKeywords(ix.dir, false)
+	if err == nil {
+		if err = consistent(s, kw); err == nil {
+			ix.store, ix.keywords = s, kw
+			return nil
+		}
+		kw.Close()
+	}
+	s.close()
+	return err
+}
+
+// consistent compares what the two stores hold; between the bounds lies what a kill may have left open.
+func consistent(s *store, kw bleve.Index) error {
+	n, err := kw.DocCount()
+	if err != nil {
+		return fmt.Errorf("%w: %v", errDamaged, err)
+	}
+	var least, most uint64
+	err = s.db.QueryRow(`SELECT (SELECT count(*) FROM chunks WHERE indexed=1),
+		(SELECT count(*) FROM chunks) + (SELECT count(*) FROM gone)`).Scan(&least, &most)
+	if err != nil {
+		return err
+	}
+	if n < least || n > most {
+		return fmt.Errorf("%w: %d chunks in the keyword index, %d to %d in the database", errDamaged, n, least, most)
+	}
+	return nil
+}
+
+// readerPatience is how long a second process waits for the first to have something to read.
+const readerPatience = 3 * time.Second
+
+func (ix *Index) openReader() error {
+	var err error
+	for end := time.Now().Add(readerPatience); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+		if err = ix.openSnapshot(); err == nil {
+			return nil
+		}
+	}
+	return fmt.Errorf("%w: another Redgreen is building the index of this folder in %s and has nothing to read yet; wait for it or close it: %v", ErrBusy, ix.dir, err)
+}
+
+func (ix *Index) openSnapshot() error {
+	s, err := openStore(ix.dir, true)
+	if err != nil {
+		return err
+	}
+	snap, kw, err := takeSnapshot(ix.dir)
+	if err != nil {
+		s.close()
+		return err
+	}
+	ix.store, ix.keywords, ix.snapshot = s, kw, snap
+	return nil
+}
+
+// ReadOnly reports that another process writes this index.
+func (ix *Index) ReadOnly() bool {
+	ix.mu.RLock()
+	defer ix.mu.RUnlock()
+	return ix.lock == nil
+}
+
+// Close ends the use of the index; it waits for an update to end, so cancel that first.
+func (ix *Index) Close() error {
+	ix.updating.Lock()
+	defer ix.updating.Unlock()
+	ix.mu.Lock()
+	defer ix.mu.Unlock()
+	err := ix.closeStores()
+	if ix.lock != nil {
+		err = errors.Join(err, ix.lock.Close())
+		ix.lock = nil
+	}
+	return err
+}
+
+func (ix *Index) closeStores() error {
+	var err error
+	if ix.keywords != nil {
+		err = errors.Join(err, ix.keywords.Close())
+	}
+	if ix.store != nil {
+		err = errors.Join(err, ix.store.close())
+	}
+	if ix.snapshot != nil {
+		err = errors.Join(err, ix.snapshot.close())
+	}
+	ix.keywords, ix.store, ix.snapshot = nil, nil, nil
+	ix.averages.forget()
+	return err
+}
+
+// rebuild throws both stores away and opens new ones.
+func (ix *Index) rebuild() error {
+	ix.mu.Lock()
+	defer ix.mu.Unlock()
+	_ = ix.closeStores() // what is thrown away may fail to close
+	if err := wipe(ix.dir); err != nil {
+		return fmt.Errorf("removing a damaged index: %w", err)
+	}
+	return ix.openWriter()
+}
+
+// wipe removes both stores and nothing else.
+func wipe(dir string) error {
+	var err error
+	for _, name := range []string{storeFile, storeFile + "-wal", storeFile + "-shm", keywordsDir} {
+		err = errors.Join(err, os.RemoveAll(filepath.Join(dir, name)))
+	}
+	return err
+}

@@ -1,0 +1,264 @@
+package index
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+)
+
+// How well a name fits; gaps are for nothing but reading.
+const (
+	fitExact     = 10 // the name or qualified name, letter for letter
+	fitFold      = 8  // in another case
+	fitTail      = 7  // the end of the qualified name: Class.method of module.Class.method
+	fitPrefix    = 4
+	fitContained = 2
+)
+
+// Symbols ranks chunks whose name or qualified name is, begins with or contains name. Definitions come before tests, and
+// shorter names before longer ones. "Class::method", "Class#method" and "method()" are read as "Class.method" and
+// "method".
+func (ix *Index) Symbols(ctx context.Context, name string, n int) ([]Scored, error) {
+	name = symbolName(name)
+	if name == "" || n <= 0 {
+		return nil, nil
+	}
+	ix.mu.RLock()
+	defer ix.mu.RUnlock()
+	if ix.store == nil {
+		return nil, errClosed
+	}
+	list, err := ix.store.symbols(ctx, name)
+	if err != nil {
+		return nil, fmt.Errorf("searching symbols: %w", err)
+	}
+	slices.SortFunc(list, func(a, b symbol) int {
+		return cmp.Or(cmp.Compare(b.fit, a.fit), cmp.Compare(a.test, b.test), cmp.Compare(a.module, b.module),
+			cmp.Compare(len(a.qualified), len(b.qualified)), cmp.Compare(a.path, b.path), cmp.Compare(a.line, b.line))
+	})
+	out := make([]Scored, 0, min(n, len(list)))
+	for _, s := range list[:min(n, len(list))] {
+		out = append(out, Scored{s.id, float64(s.fit)})
+	}
+	return out, nil
+}
+
+func symbolName(s string) string {
+	s = strings.TrimSpace(s)
+	s = strings.TrimSuffix(s, "()")
+	return strings.Trim(strings.NewReplacer("::", ".", "#", ".", "->", ".").Replace(s), ".")
+}
+
+type symbol struct {
+	id              int64
+	qualified, path string
+	line, fit       int
+	test, module    int // 1: a test; a chunk of code outside definitions
+}
+
+func (s *store) symbols(ctx context.Context, name string) ([]symbol, error) {
+	rows, err := s.db.QueryContext(ctx, `SELECT c.id, c.name, c.qualified, c.test, c.kind='module', f.path, c.start_line FROM chunks c JOIN files f ON f.id=c.file_id
+		WHERE c.name<>'' AND instr(lower(c.qualified), lower(?)) > 0`, name)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var out []symbol
+	for rows.Next() {
+		var own string
+		var one symbol
+		if err := rows.Scan(&one.id, &own, &one.qualified, &one.test, &one.module, &one.path, &one.line); err != nil {
+			return nil, err
+		}
+		if one.fit = fit(name, own, one.qualified); one.fit > 0 {
+			out = append(out, one)
+		}
+	}
+	return out, rows.Err()
+}
+
+func fit(want, name, qualified string) int {
+	if want == name || want == qualified {
+		return fitExact
+	}
+	w, n, q := strings.ToLower(want), strings.ToLower(name), strings.ToLower(qualified)
+	switch {
+	case w == n || w == q:
+		return fitFold
+	case strings.HasSuffix(q, "."+w):
+		return fitTail
+	case strings.HasPrefix(n, w) || strings.HasPrefix(q, w):
+		return fitPrefix
+	case strings.Contains(n, w):
+		return fitContained
+	}
+	return 0 // inside the scope's name only: those are many, and the scope itself is in the list
+}
+
+// Paths ranks files by name and gives the first chunk of each: the whole path, its end, the base name, the base name
+// without its extension, then names that hold all the words.
+func (ix *Index) Paths(ctx context.Context, words string, n int) ([]Scored, error) {
+	words = strings.TrimSpace(words)
+	if words == "" || n <= 0 {
+		return nil, nil
+	}
+	ix.mu.RLock()
+	defer ix.mu.RUnlock()
+	if ix.store == nil {
+		return nil, errClosed
+	}
+	list, err := ix.store.firsts(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("searching paths: %w", err)
+	}
+	want := newPathQuery(words)
+	kept := list[:0]
+	for _, f := range list {
+		if f.fit = want.fit(f.path); f.fit > 0 {
+			kept = append(kept, f)
+		}
+	}
+	slices.SortFunc(kept, func(a, b symbol) int {
+		return cmp.Or(cmp.Compare(b.fit, a.fit), cmp.Compare(a.test, b.test), cmp.Compare(len(a.path), len(b.path)), cmp.Compare(a.path, b.path))
+	})
+	out := make([]Scored, 0, min(n, len(kept)))
+	for _, f := range kept[:min(n, len(kept))] {
+		out = append(out, Scored{f.id, float64(f.fit)})
+	}
+	return out, nil
+}
+
+// firsts lists the first chunk of each file.
+func (s *store) firsts(ctx context.Context) ([]symbol, error) {
+	rows, err := s.db.QueryContext(ctx, `SELECT min(c.id), max(c.test), f.path FROM chunks c JOIN files f ON f.id=c.file_id GROUP BY c.file_id`)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var out []symbol
+	for rows.Next() {
+		var one symbol
+		if err := rows.Scan(&one.id, &one.test, &one.path); err != nil {
+			return nil, err
+		}
+		out = append(out, one)
+	}
+	return out, rows.Err()
+}
+
+// pathQuery is a path or words of one, prepared for many comparisons.
+type pathQuery struct {
+	text  string
+	parts []string
+}
+
+func newPathQuery(words string) pathQuery {
+	text := strings.Trim(strings.ToLower(strings.ReplaceAll(words, `\`, "/")), "/")
+	text = strings.TrimPrefix(text, "./")
+	q := pathQuery{text: text}
+	for _, w := range Words(words) {
+		if len(w.Parts) == 0 {
+			q.parts = append(q.parts, w.Whole)
+		}
+		q.parts = append(q.parts, w.Parts...)
+	}
+	return q
+}
+
+func (q pathQuery) fit(file string) int {
+	p := strings.ToLower(file)
+	base := path.Base(p)
+	switch {
+	case p == q.text:
+		return fitExact
+	case strings.HasSuffix(p, "/"+q.text):
+		return fitFold
+	case strings.TrimSuffix(base, path.Ext(base)) == q.text:
+		return fitTail
+	case strings.HasPrefix(base, q.text) || strings.HasPrefix(p, q.text+"/"):
+		return fitPrefix
+	}
+	if len(q.parts) == 0 {
+		return 0
+	}
+	for _, w := range q.parts {
+		if !strings.Contains(p, w) {
+			return 0
+		}
+	}
+	return fitContained
+}
+
+// Place is a chunk that holds a line of a file.
+type Place struct {
+	ID   int64
+	Path string
+	Line int // the line asked for
+}
+
+// At finds the innermost chunk that holds a line of the file that a path means: the path itself or, for a path of
+// another machine or a part of one, the file that shares the longest end with it. No result where two files share it
+// equally or none does.
+func (ix *Index) At(ctx context.Context, file string, line int) (Place, bool, error) {
+	ix.mu.RLock()
+	defer ix.mu.RUnlock()
+	if ix.store == nil {
+		return Place{}, false, errClosed
+	}
+	found, err := ix.store.resolve(ctx, file)
+	if err != nil || found == "" {
+		return Place{}, false, err
+	}
+	ids, err := ix.store.ids(ctx, `SELECT c.id FROM chunks c JOIN files f ON f.id=c.file_id WHERE f.path=?
+		ORDER BY (? BETWEEN c.doc_line AND c.end_line) DESC, CASE WHEN ? BETWEEN c.doc_line AND c.end_line THEN c.end_line-c.doc_line
+		ELSE abs(c.start_line-?) END, c.id LIMIT 1`, found, line, line, line)
+	if err != nil || len(ids) == 0 {
+		return Place{}, false, err
+	}
+	return Place{ID: ids[0], Path: found, Line: line}, true, nil
+}
+
+// resolve finds the indexed file that a path of a stack trace means.
+func (s *store) resolve(ctx context.Context, file string) (string, error) {
+	file = path.Clean(strings.ReplaceAll(file, `\`, "/"))
+	base := path.Base(file)
+	rows, err := s.db.QueryContext(ctx, `SELECT path FROM files WHERE status IN ('ok','broken') AND (path=? OR substr(path, -length(?))=?) ORDER BY path`, base, "/"+base, "/"+base)
+	if err != nil {
+		return "", err
+	}
+	defer rows.Close()
+	best, most, tie := "", 0, false
+	for rows.Next() {
+		var p string
+		if err := rows.Scan(&p); err != nil {
+			return "", err
+		}
+		switch n := commonTail(p, file); {
+		case n > most:
+			best, most, tie = p, n, false
+		case n == most:
+			tie = true
+		}
+	}
+	if tie {
+		best = ""
+	}
+	return best, rows.Err()
+}
+
+// commonTail counts the path elements that two paths have in common at their ends; one that has all of a in it counts
+// more, so that a whole path of the repository wins.
+func commonTail(a, b string) int {
+	x, y := strings.Split(a, "/"), strings.Split(strings.TrimPrefix(b, "/"), "/")
+	n := 0
+	for n < len(x) && n < len(y) && x[len(x)-1-n] == y[len(y)-1-n] {
+		n++
+	}
+	if n == len(x) {
+		return 2 * n
+	}
+	return 2*n - 1
+}

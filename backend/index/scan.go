@@ -1,0 +1,140 @@
+package index
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"fmt"
+	"regexp"
+	"sort"
+)
+
+// Match is one line of a file that an exact text or an expression was found in.
+type Match struct {
+	ID   int64 // the innermost chunk that holds the line; 0 where none does
+	Path string
+	Line int // 1-based
+}
+
+// Scan finds lines by an expression in the stored text of all files, by path and line, at most n. (?s) and (?m) work as
+// in package regexp; a match that spans lines counts for its first.
+func (ix *Index) Scan(ctx context.Context, re *regexp.Regexp, n int) ([]Match, error) {
+	return ix.scan(ctx, n, re.FindIndex)
+}
+
+// ScanText is Scan for an exact text, letter for letter.
+func (ix *Index) ScanText(ctx context.Context, text string, n int) ([]Match, error) {
+	if text == "" {
+		return nil, nil
+	}
+	want := []byte(text)
+	return ix.scan(ctx, n, func(b []byte) []int {
+		if i := bytes.Index(b, want); i >= 0 {
+			return []int{i, i + len(want)}
+		}
+		return nil
+	})
+}
+
+func (ix *Index) scan(ctx context.Context, n int, find func([]byte) []int) ([]Match, error) {
+	ix.mu.RLock()
+	defer ix.mu.RUnlock()
+	if ix.store == nil {
+		return nil, errClosed
+	}
+	out, err := ix.store.scan(ctx, n, find)
+	if err != nil {
+		return nil, fmt.Errorf("searching the text: %w", err)
+	}
+	return out, nil
+}
+
+// found is a file with the lines that matched.
+type found struct {
+	file  int64
+	path  string
+	lines []int
+}
+
+func (s *store) scan(ctx context.Context, n int, find func([]byte) []int) ([]Match, error) {
+	files, err := s.scanFiles(ctx, n, find)
+	if err != nil {
+		return nil, err
+	}
+	var out []Match
+	for _, f := range files {
+		ids, err := s.innermost(ctx, f.file, f.lines)
+		if err != nil {
+			return nil, err
+		}
+		for i, l := range f.lines {
+			out = append(out, Match{ID: ids[i], Path: f.path, Line: l})
+		}
+	}
+	return out, nil
+}
+
+func (s *store) scanFiles(ctx context.Context, n int, find func([]byte) []int) ([]found, error) {
+	rows, err := s.db.QueryContext(ctx, `SELECT id, path, content FROM files WHERE content IS NOT NULL ORDER BY path`)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var out []found
+	var buf []byte
+	for n > 0 && rows.Next() {
+		var f found
+		var packed sql.RawBytes
+		if err := rows.Scan(&f.file, &f.path, &packed); err != nil {
+			return nil, err
+		}
+		if buf, err = s.dec.DecodeAll(packed, buf[:0]); err != nil {
+			return nil, fmt.Errorf("%w: unpacking %s: %v", errDamaged, f.path, err)
+		}
+		if f.lines = matchLines(buf, find, n); len(f.lines) > 0 {
+			out = append(out, f)
+			n -= len(f.lines)
+		}
+	}
+	return out, rows.Err()
+}
+
+// matchLines gives the lines where matches begin, each once, at most n.
+func matchLines(src []byte, find func([]byte) []int, n int) []int {
+	var out []int
+	line, at := 1, 0
+	for at <= len(src) && len(out) < n {
+		m := find(src[at:])
+		if m == nil || m[0] == len(src)-at {
+			break
+		}
+		line += bytes.Count(src[at:at+m[0]], []byte{'\n'})
+		out = append(out, line)
+		end := bytes.IndexByte(src[at+m[0]:], '\n')
+		if end < 0 {
+			break
+		}
+		at += m[0] + end + 1
+		line++
+	}
+	return out
+}
+
+// innermost finds, for each line of a file, the smallest chunk around it.
+func (s *store) innermost(ctx context.Context, file int64, lines []int) ([]int64, error) {
+	ls, err := s.meta(ctx, `c.file_id=?`, file)
+	if err != nil {
+		return nil, err
+	}
+	sort.SliceStable(ls, func(i, j int) bool { return ls[i].EndLine-ls[i].DocLine < ls[j].EndLine-ls[j].DocLine })
+	out := make([]int64, len(lines))
+	for i, line := range lines {
+		for _, l := range ls {
+			if l.DocLine <= line && line <= l.EndLine {
+				out[i] = l.ID
+				break
+			}
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,346 @@
+package index
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/klauspost/compress/zstd"
+	"github.com/mattn/go-sqlite3"
+)
+
+// schemaVersion changes with the tables, the chunker, the analyser and the keyword fields: an index of another version is
+// made anew.
+const schemaVersion = "1"
+
+// A chunk's text is not stored: it is cut from the file's content by its lines. indexed is 0 until the keyword index has
+// the chunk; gone holds chunks that the keyword index must still forget. So a kill between the two stores loses nothing.
+const schema = `
+CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE files(
+	id INTEGER PRIMARY KEY AUTOINCREMENT,
+	path TEXT NOT NULL UNIQUE,
+	size INTEGER NOT NULL,
+	mtime INTEGER NOT NULL,         -- ns since 1970; 0: look at the content again
+	sha256 BLOB,
+	lang TEXT NOT NULL DEFAULT '',
+	status TEXT NOT NULL,           -- ok, broken, or why it was skipped
+	content BLOB                    -- zstd
+);
+CREATE TABLE chunks(
+	id INTEGER PRIMARY KEY AUTOINCREMENT,
+	file_id INTEGER NOT NULL REFERENCES files(id) ON DELETE CASCADE,
+	name TEXT NOT NULL,
+	qualified TEXT NOT NULL,
+	kind TEXT NOT NULL,
+	start_line INTEGER NOT NULL,
+	end_line INTEGER NOT NULL,
+	doc_line INTEGER NOT NULL,
+	signature TEXT NOT NULL,
+	doc TEXT NOT NULL,
+	test INTEGER NOT NULL,
+	holes TEXT NOT NULL DEFAULT '',
+	len_name INTEGER NOT NULL, len_scope INTEGER NOT NULL, len_path INTEGER NOT NULL,   -- terms a field, for the
+	len_ident INTEGER NOT NULL, len_code INTEGER NOT NULL, len_prose INTEGER NOT NULL,  -- averages of BM25F
+	indexed INTEGER NOT NULL DEFAULT 0
+);
+CREATE INDEX chunks_file ON chunks(file_id);
+CREATE INDEX chunks_name ON chunks(name COLLATE NOCASE);
+CREATE INDEX chunks_pending ON chunks(indexed) WHERE indexed = 0;
+CREATE TABLE gone(chunk_id INTEGER PRIMARY KEY);
+`
+
+// store is the SQLite half of an index.
+type store struct {
+	db  *sql.DB
+	enc *zstd.Encoder
+	dec *zstd.Decoder
+}
+
+// openStore opens or creates the database; readOnly opens what another process writes.
+func openStore(dir string, readOnly bool) (*store, error) {
+	file := filepath.Join(dir, storeFile)
+	dsn := "file:" + escapeDSN(file) + "?_journal_mode=WAL&_busy_timeout=10000&_synchronous=NORMAL&_foreign_keys=on&_cache_size=-16000"
+	if readOnly {
+		dsn = "file:" + escapeDSN(file) + "?mode=rw&_busy_timeout=10000&_query_only=on"
+	}
+	fresh := false
+	if _, err := os.Stat(file); errors.Is(err, os.ErrNotExist) {
+		if readOnly {
+			return nil, errOlder
+		}
+		fresh = true
+	}
+	db, err := sql.Open("sqlite3", dsn)
+	if err != nil {
+		return nil, fmt.Errorf("opening %s: %w", file, err)
+	}
+	db.SetMaxOpenConns(4)
+	s := &store{db: db}
+	if err := s.prepare(fresh); err != nil {
+		db.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+func escapeDSN(file string) string {
+	return strings.NewReplacer("%", "%25", "?", "%3f", "#", "%23").Replace(file)
+}
+
+// errOlder is an index of another schema, or half of one.
+var errOlder = errors.New("index of another version")
+
+func (s *store) prepare(fresh bool) error {
+	var err error
+	if s.enc, err = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest)); err != nil {
+		return err
+	}
+	if s.dec, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(2), zstd.WithDecoderMaxMemory(1<<28)); err != nil {
+		return err
+	}
+	if fresh {
+		if err := s.create(); err != nil {
+			return fmt.Errorf("creating the index database: %w", err)
+		}
+	}
+	var v string
+	if err := s.db.QueryRow(`SELECT value FROM meta WHERE key='schema'`).Scan(&v); err != nil {
+		return err
+	}
+	if v != schemaVersion {
+		return errOlder
+	}
+	return nil
+}
+
+func (s *store) create() error {
+	tx, err := s.db.Begin()
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback()
+	if _, err := tx.Exec(schema); err != nil {
+		return err
+	}
+	if _, err := tx.Exec(`INSERT INTO meta VALUES('schema', ?)`, schemaVersion); err != nil {
+		return err
+	}
+	return tx.Commit()
+}
+
+func (s *store) close() error {
+	s.dec.Close()
+	return s.db.Close()
+}
+
+// known is what the store remembers of a file.
+type known struct {
+	id     int64
+	size   int64
+	mtime  int64
+	sha    []byte
+	status string
+}
+
+func (s *store) known(ctx context.Context) (map[string]known, error) {
+	rows, err := s.db.QueryContext(ctx, `SELECT id, path, size, mtime, sha256, status FROM files`)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	out := map[string]known{}
+	for rows.Next() {
+		var k known
+		var path string
+		if err := rows.Scan(&k.id, &path, &k.size, &k.mtime, &k.sha, &k.status); err != nil {
+			return nil, err
+		}
+		out[path] = k
+	}
+	return out, rows.Err()
+}
+
+// change is what one batch does to one file. chunks is nil for a file that is only touched (same content, other time).
+type change struct {
+	path    string
+	old     known // id 0: new
+	remove  bool
+	touch   bool
+	size    int64
+	mtime   int64
+	sha     []byte
+	lang    string
+	status  string
+	content []byte
+	chunks  []Chunk
+	docs    []document // keyword documents of the chunks
+}
+
+// write stores a batch in one transaction and gives each chunk its id. It leaves the chunks marked as not indexed.
+func (s *store) write(ctx context.Context, batch []change) error {
+	tx, err := s.db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback()
+	for i := range batch {
+		if err := s.writeOne(ctx, tx, &batch[i]); err != nil {
+			return fmt.Errorf("storing %s: %w", batch[i].path, err)
+		}
+	}
+	return tx.Commit()
+}
+
+func (s *store) writeOne(ctx context.Context, tx *sql.Tx, c *change) error {
+	if c.touch {
+		_, err := tx.ExecContext(ctx, `UPDATE files SET size=?, mtime=? WHERE id=?`, c.size, c.mtime, c.old.id)
+		return err
+	}
+	if c.old.id != 0 {
+		if _, err := tx.ExecContext(ctx, `INSERT OR IGNORE INTO gone SELECT id FROM chunks WHERE file_id=?`, c.old.id); err != nil {
+			return err
+		}
+		if _, err := tx.ExecContext(ctx, `DELETE FROM files WHERE id=?`, c.old.id); err != nil {
+			return err
+		}
+	}
+	if c.remove {
+		return nil
+	}
+	var content []byte
+	if c.content != nil {
+		content = s.enc.EncodeAll(c.content, nil)
+	}
+	res, err := tx.ExecContext(ctx, `INSERT INTO files(path, size, mtime, sha256, lang, status, content) VALUES(?,?,?,?,?,?,?)`,
+		c.path, c.size, c.mtime, c.sha, c.lang, c.status, content)
+	if err != nil {
+		return err
+	}
+	file, err := res.LastInsertId()
+	if err != nil {
+		return err
+	}
+	return writeChunks(ctx, tx, file, c)
+}
+
+func writeChunks(ctx context.Context, tx *sql.Tx, file int64, c *change) error {
+	if len(c.chunks) == 0 {
+		return nil
+	}
+	st, err := tx.PrepareContext(ctx, `INSERT INTO chunks(file_id, name, qualified, kind, start_line, end_line, doc_line, signature, doc, test, holes,
+		len_name, len_scope, len_path, len_ident, len_code, len_prose) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`)
+	if err != nil {
+		return err
+	}
+	defer st.Close()
+	for i := range c.chunks {
+		ch := &c.chunks[i]
+		holes := ""
+		if len(ch.Holes) > 0 {
+			b, err := json.Marshal(ch.Holes)
+			if err != nil {
+				return err
+			}
+			holes = string(b)
+		}
+		args := []any{file, ch.Name, ch.Qualified, ch.Kind, ch.StartLine, ch.EndLine, ch.DocLine, ch.Signature, ch.Doc, ch.Test, holes}
+		for _, f := range fields() {
+			args = append(args, len(c.docs[i][f]))
+		}
+		res, err := st.ExecContext(ctx, args...)
+		if err != nil {
+			return err
+		}
+		if ch.ID, err = res.LastInsertId(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// settle marks a batch as known to the keyword index.
+func (s *store) settle(ctx context.Context, batch []change, gone []int64) error {
+	tx, err := s.db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback()
+	for _, c := range batch {
+		if len(c.chunks) == 0 {
+			continue
+		}
+		first, last := c.chunks[0].ID, c.chunks[len(c.chunks)-1].ID
+		if _, err := tx.ExecContext(ctx, `UPDATE chunks SET indexed=1 WHERE id BETWEEN ? AND ?`, first, last); err != nil {
+			return err
+		}
+	}
+	for _, id := range gone {
+		if _, err := tx.ExecContext(ctx, `DELETE FROM gone WHERE chunk_id=?`, id); err != nil {
+			return err
+		}
+	}
+	return tx.Commit()
+}
+
+// gone lists chunks that the keyword index must forget.
+func (s *store) gone(ctx context.Context) ([]int64, error) {
+	return s.ids(ctx, `SELECT chunk_id FROM gone ORDER BY chunk_id`)
+}
+
+// distrust makes the next comparison read again every file whose chunks the keyword index may not have.
+func (s *store) distrust(ctx context.Context) error {
+	_, err := s.db.ExecContext(ctx, `UPDATE files SET mtime=0, sha256=NULL WHERE id IN (SELECT file_id FROM chunks WHERE indexed=0)`)
+	return err
+}
+
+func (s *store) ids(ctx context.Context, query string, args ...any) ([]int64, error) {
+	rows, err := s.db.QueryContext(ctx, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var out []int64
+	for rows.Next() {
+		var id int64
+		if err := rows.Scan(&id); err != nil {
+			return nil, err
+		}
+		out = append(out, id)
+	}
+	return out, rows.Err()
+}
+
+func (s *store) counts(ctx context.Context) (files, chunks int, err error) {
+	err = s.db.QueryRowContext(ctx, `SELECT (SELECT count(*) FROM files WHERE status IN ('ok','broken')), (SELECT count(*) FROM chunks)`).Scan(&files, &chunks)
+	return files, chunks, err
+}
+
+// damaged reports an error that says that the database itself is broken.
+func damaged(err error) bool {
+	if errors.Is(err, errOlder) || errors.Is(err, errDamaged) {
+		return true
+	}
+	var se sqlite3.Error
+	if !errors.As(err, &se) {
+		return false
+	}
+	switch se.Code {
+	case sqlite3.ErrCorrupt, sqlite3.ErrNotADB, sqlite3.ErrFormat:
+		return true
+	case sqlite3.ErrError: // a missing table or column
+		return strings.Contains(se.Error(), "no such")
+	}
+	return false
+}
+
+// full reports that there is no room left.
+func full(err error) bool {
+	var se sqlite3.Error
+	return errors.As(err, &se) && se.Code == sqlite3.ErrFull || isNoSpace(err)
+}

@@ -1,0 +1,83 @@
+package index
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestWords(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"HTTPServer":              "httpserver=http+server",
+		"parseHTTPRequest":        "parsehttprequest=parse+http+request",
+		"userIDs":                 "userids=user+ids",
+		"URLs":                    "urls",
+		"snake_case_name":         "snake_case_name=snake+case+name",
+		"__init__":                "init",
+		"MAX_RETRY_COUNT":         "max_retry_count=max+retry+count",
+		"kebab-case":              "kebab-case=kebab+case",
+		"--dry-run":               "dry-run=dry+run",
+		"a - b":                   "a b",
+		"n-1":                     "n 1",
+		"sha256sum":               "sha256sum=sha+256+sum",
+		"utf8":                    "utf8=utf+8",
+		"Base64Encoder":           "base64encoder=base+64+encoder",
+		"iOS":                     "ios=i+os",
+		"getElementById":          "getelementbyid=get+element+by+id",
+		"XMLHttpRequest":          "xmlhttprequest=xml+http+request",
+		"foo.bar(baz, 3)":         "foo bar baz 3",
+		"$scope @decorator #priv": "scope decorator priv",
+		"größeÄndern":             "größeändern=größe+ändern",
+		"日本語 текстВнутри":         "日本語 текствнутри=текст+внутри",
+		"\xff\xfeab\xff":          "ab",
+		"":                        "",
+		"___":                     "",
+	} {
+		var got []string
+		for _, w := range Words(text) {
+			s := w.Whole
+			if len(w.Parts) > 0 {
+				s += "=" + strings.Join(w.Parts, "+")
+			}
+			got = append(got, s)
+		}
+		if d := cmp.Diff(want, strings.Join(got, " ")); d != "" {
+			t.Errorf("%q: %s", text, d)
+		}
+	}
+}
+
+func TestProse(t *testing.T) {
+	t.Parallel()
+	a := newAnalyser()
+	for text, want := range map[string]string{
+		"The connections are closed when failing": "connect close fail",
+		"Doing this thesis":                       "thesi",
+		"parseRequests returns errors":            "pars request return error",
+	} {
+		if got := strings.Join(a.prose(text), " "); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
+
+func FuzzWords(f *testing.F) {
+	for _, s := range []string{"HTTPServer_2x-y", "日本", "\xff_a-", "aA1_-"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		for _, w := range Words(s) {
+			if w.Whole == "" || len(w.Whole) > maxTerm || !utf8.ValidString(w.Whole) || strings.ContainsAny(w.Whole, " \n\t") || len(w.Parts) == 1 {
+				t.Fatalf("%q gave %+v", s, w)
+			}
+			for _, p := range w.Parts {
+				if p == "" || strings.Trim(p, "_-") != p || !utf8.ValidString(p) {
+					t.Fatalf("%q gave %+v", s, w)
+				}
+			}
+		}
+	})
+}

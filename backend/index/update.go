@@ -1,0 +1,359 @@
+package index
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io/fs"
+	"runtime"
+	"sync"
+	"time"
+
+	"redgreen/backend/repo"
+)
+
+// Progress of an update.
+type Progress struct {
+	Done, Total int // files
+	Chunks      int
+}
+
+// Stats of a finished update.
+type Stats struct {
+	Files, Chunks, Updated, Removed, Skipped int
+	Broken                                   int // files with a syntax error, or none could be parsed
+	ReadOnly                                 bool
+	Took                                     time.Duration
+}
+
+const (
+	// batchChunks and batchBytes bound what is in memory at a time; bleve is fastest in batches of about a thousand.
+	batchChunks = 1000
+	batchBytes  = 4 << 20
+	// batchAge is how long work may be lost by a kill.
+	batchAge = 3 * time.Second
+	// maxAhead is how many files may be read before the slowest one is written.
+	maxAhead = 64
+	// racy is how close to the reading a file's time may be before a change within the same tick of the clock could go
+	// unseen: such a file is looked at again next time.
+	racy = 2 * time.Second
+)
+
+// Update brings the index up to date with the folder; only files whose content hash changed are parsed again. A file
+// whose size and time are the same is not read. It can be cancelled and goes on where it was; one runs at a time. In a
+// process that does not own the index it takes over if the owner is gone, and else sees what the owner has written.
+func (ix *Index) Update(ctx context.Context, progress func(Progress)) (Stats, error) {
+	start := time.Now()
+	ix.updating.Lock()
+	defer ix.updating.Unlock()
+	owner, err := ix.takeOver()
+	if err != nil {
+		return Stats{}, err
+	}
+	if !owner {
+		return ix.readOnlyStats(ctx, start)
+	}
+	st, err := ix.update(ctx, progress, start)
+	if err != nil && damaged(err) && ctx.Err() == nil {
+		if err = ix.rebuild(); err == nil {
+			st, err = ix.update(ctx, progress, start)
+		}
+	}
+	if err != nil && full(err) {
+		err = fmt.Errorf("no space left on the disk; free some, the update goes on where it stopped: %w", err)
+	}
+	if err != nil {
+		return st, fmt.Errorf("updating the index: %w", err)
+	}
+	st.Took = time.Since(start)
+	return st, nil
+}
+
+// takeOver makes a reader the writer if the lock is free, and else shows it the newest state.
+func (ix *Index) takeOver() (owner bool, err error) {
+	ix.mu.Lock()
+	defer ix.mu.Unlock()
+	if ix.store == nil {
+		return false, errClosed
+	}
+	if ix.lock != nil {
+		return true, nil
+	}
+	if err := ix.closeStores(); err != nil {
+		return false, fmt.Errorf("closing the index snapshot: %w", err)
+	}
+	if err := ix.openAny(); err != nil {
+		return false, err
+	}
+	return ix.lock != nil, nil
+}
+
+func (ix *Index) readOnlyStats(ctx context.Context, start time.Time) (Stats, error) {
+	files, chunks, err := ix.Counts(ctx)
+	return Stats{Files: files, Chunks: chunks, ReadOnly: true, Took: time.Since(start)}, err
+}
+
+// update is one attempt. The stores stay open for its length: only rebuild and Close take them away, both after it.
+func (ix *Index) update(ctx context.Context, progress func(Progress), start time.Time) (Stats, error) {
+	if err := ix.store.distrust(ctx); err != nil {
+		return Stats{}, err
+	}
+	files, err := ix.src.Files(ctx)
+	if err != nil {
+		return Stats{}, err
+	}
+	known, err := ix.store.known(ctx)
+	if err != nil {
+		return Stats{}, err
+	}
+	todo, removed := compare(files, known)
+	u := &updater{ix: ix, progress: progress, start: start, total: len(files), done: len(files) - len(todo)}
+	u.stats.Removed = len(removed)
+	if err := u.run(ctx, todo, removed); err != nil {
+		return u.stats, err
+	}
+	return u.finish(ctx)
+}
+
+// task is one file to look at.
+type task struct {
+	seq  int
+	file repo.File
+	old  known
+}
+
+// compare finds what to look at and what is no more.
+func compare(files []repo.File, before map[string]known) (todo []task, removed []change) {
+	seen := make(map[string]bool, len(files))
+	for _, f := range files {
+		seen[f.Path] = true
+		old, ok := before[f.Path]
+		if ok && old.size == f.Size && old.mtime == f.ModTime.UnixNano() && old.mtime != 0 {
+			continue
+		}
+		todo = append(todo, task{file: f, old: old})
+	}
+	for path, old := range before {
+		if !seen[path] {
+			removed = append(removed, change{path: path, old: old, remove: true})
+		}
+	}
+	return todo, removed
+}
+
+// updater is the state of one update; batches are written by the goroutine that runs it.
+type updater struct {
+	ix          *Index
+	progress    func(Progress)
+	start       time.Time
+	total, done int
+	stats       Stats
+
+	batch  []change
+	chunks int
+	bytes  int
+	since  time.Time
+}
+
+// run lets workers read and cut files, and writes what they make. It returns after all workers have ended.
+func (u *updater) run(ctx context.Context, todo []task, removed []change) error {
+	ctx, cancel := context.WithCancel(ctx)
+	var wg sync.WaitGroup
+	defer wg.Wait()
+	defer cancel()
+	tasks, results := make(chan task), make(chan result)
+	ahead := make(chan struct{}, maxAhead)
+	wg.Go(func() {
+		defer close(tasks)
+		for i, t := range todo {
+			t.seq = i
+			select {
+			case ahead <- struct{}{}:
+			case <-ctx.Done():
+				return
+			}
+			select {
+			case tasks <- t:
+			case <-ctx.Done():
+				return
+			}
+		}
+	})
+	var workers sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), 8) {
+		workers.Add(1)
+		wg.Go(func() {
+			defer workers.Done()
+			u.ix.work(ctx, tasks, results, u.start)
+		})
+	}
+	wg.Go(func() { workers.Wait(); close(results) })
+	u.since = time.Now()
+	for _, c := range removed {
+		if err := u.add(ctx, c); err != nil {
+			return err
+		}
+	}
+	early := map[int]change{} // results wait for those of the files before them: the index does not depend on who was faster
+	next := 0
+	for r := range results {
+		if r.err != nil {
+			return r.err
+		}
+		early[r.seq] = r.change
+		for c, ok := early[next]; ok; c, ok = early[next] {
+			delete(early, next)
+			next++
+			<-ahead
+			if err := u.take(ctx, c); err != nil {
+				return err
+			}
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return u.flush(ctx)
+}
+
+type result struct {
+	seq    int
+	change change
+	err    error
+}
+
+// work is one worker; it has a parser of its own.
+func (ix *Index) work(ctx context.Context, tasks <-chan task, results chan<- result, start time.Time) {
+	c := newChunker()
+	defer c.close()
+	for t := range tasks {
+		ch, err := ix.look(c, t, start)
+		select {
+		case results <- result{t.seq, ch, err}:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// look reads one file and says what has to change.
+func (ix *Index) look(c *chunker, t task, start time.Time) (change, error) {
+	ch := change{path: t.file.Path, old: t.old, size: t.file.Size, mtime: t.file.ModTime.UnixNano()}
+	if t.file.ModTime.After(start.Add(-racy)) {
+		ch.mtime = 0
+	}
+	src, err := ix.src.Read(t.file.Path)
+	if err != nil {
+		return ch.skipped(err)
+	}
+	sum := sha256.Sum256(src)
+	if t.old.id != 0 && bytes.Equal(t.old.sha, sum[:]) {
+		ch.touch = true
+		return ch, nil
+	}
+	cut, err := c.file(t.file.Path, src)
+	if err != nil {
+		return ch.skipped(err)
+	}
+	ch.sha, ch.content, ch.lang, ch.chunks, ch.status = sum[:], src, cut.lang, cut.chunks, "ok"
+	if cut.broken {
+		ch.status = "broken"
+	}
+	for _, chunk := range ch.chunks {
+		ch.docs = append(ch.docs, ix.analyser.document(chunk, cut.comments(chunk)))
+	}
+	return ch, nil
+}
+
+// skipped turns a refusal into a row that remembers it, so that the file is not read again until it changes.
+func (c change) skipped(err error) (change, error) {
+	switch {
+	case errors.Is(err, repo.ErrGone):
+		return c, err
+	case errors.Is(err, fs.ErrNotExist):
+		c.remove = true
+		return c, nil
+	case errors.Is(err, repo.ErrSecret), errors.Is(err, repo.ErrOutside):
+		c.status = "secret"
+	case errors.Is(err, repo.ErrBinary):
+		c.status = "binary"
+	case errors.Is(err, repo.ErrTooLarge):
+		c.status = "large"
+	case errors.Is(err, errMinified):
+		c.status = "minified"
+	default:
+		c.status, c.mtime = "unreadable", 0
+	}
+	return c, nil
+}
+
+// take counts one result and puts it into the batch.
+func (u *updater) take(ctx context.Context, c change) error {
+	u.done++
+	if c.remove && c.old.id == 0 {
+		return nil
+	}
+	if !c.touch && c.chunks != nil {
+		u.stats.Updated++
+	}
+	if err := u.add(ctx, c); err != nil {
+		return err
+	}
+	if u.progress != nil {
+		u.progress(Progress{Done: u.done, Total: u.total, Chunks: u.stats.Chunks})
+	}
+	return nil
+}
+
+func (u *updater) add(ctx context.Context, c change) error {
+	u.batch = append(u.batch, c)
+	u.chunks += len(c.chunks)
+	u.stats.Chunks += len(c.chunks)
+	u.bytes += len(c.content)
+	if u.chunks >= batchChunks || u.bytes >= batchBytes || time.Since(u.since) > batchAge {
+		return u.flush(ctx)
+	}
+	return nil
+}
+
+// flush writes the batch: database, keyword index, then the mark that both agree.
+func (u *updater) flush(ctx context.Context) error {
+	if len(u.batch) == 0 {
+		return nil
+	}
+	s := u.ix.store
+	if err := s.write(ctx, u.batch); err != nil {
+		return err
+	}
+	gone, err := s.gone(ctx)
+	if err != nil {
+		return err
+	}
+	if err := addKeywords(u.ix.keywords, u.batch, gone); err != nil {
+		return err
+	}
+	if err := s.settle(ctx, u.batch, gone); err != nil {
+		return err
+	}
+	u.ix.averages.forget()
+	clear(u.batch)
+	u.batch, u.chunks, u.bytes, u.since = u.batch[:0], 0, 0, time.Now()
+	return nil
+}
+
+// finish counts what is stored now.
+func (u *updater) finish(ctx context.Context) (Stats, error) {
+	st := u.stats
+	var err error
+	if st.Files, st.Chunks, err = u.ix.store.counts(ctx); err != nil {
+		return st, err
+	}
+	err = u.ix.store.db.QueryRowContext(ctx, `SELECT count(*) FILTER (WHERE status='broken'), count(*) FILTER (WHERE status NOT IN ('ok','broken')) FROM files`).
+		Scan(&st.Broken, &st.Skipped)
+	if u.progress != nil {
+		u.progress(Progress{Done: u.total, Total: u.total, Chunks: st.Chunks})
+	}
+	return st, err
+}
