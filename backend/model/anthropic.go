@@ -213,9 +213,6 @@ func (u anthropicUsage) onto(old Usage) Usage {
 
 // read gathers the stream. It is whole when a stop reason came.
 func (p *anthropic) read(model string, req Request, resp *http.Response, emit func(Delta)) (Reply, error) {
-	if isHTML(resp) {
-		return Reply{}, &Error{Internal, p.provider, fmt.Sprintf("%s sends web pages: is the base URL right?", p.url()), nil}
-	}
 	a := answer{emit: emit}
 	parts := map[int]*anthropicPart{}
 	var order []*anthropicPart

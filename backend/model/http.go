@@ -61,11 +61,6 @@ func readJSON(from io.Reader, into any) error {
 	return json.Unmarshal(data, into)
 }
 
-// isHTML says whether an answer is a web page: a base URL that leads to a site instead of an API.
-func isHTML(resp *http.Response) bool {
-	return strings.Contains(resp.Header.Get("Content-Type"), "html")
-}
-
 // listErr explains why models could not be listed.
 func (r *remote) listErr(ctx context.Context, err error) error {
 	if ctx.Err() != nil {

@@ -37,7 +37,7 @@ func newOllama(o Options, _ string) (Provider, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.hint = "start it with `ollama serve`"
+	r.down = "Ollama is not running at %s: start it with `ollama serve`"
 	return &ollama{remote: r, window: map[string]int{}}, nil
 }
 

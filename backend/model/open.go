@@ -15,15 +15,16 @@ import (
 
 // Options are what the providers need of the outside; the zero value uses the defaults.
 type Options struct {
-	Key     func(name string) string                         // gives a key by its environment name (ANTHROPIC_API_KEY, OPENAI_API_KEY), "" none; default Env
-	Env     func(name string) string                         // gives settings such as OLLAMA_HOST; default os.Getenv
-	BaseURL map[string]string                                // by provider name, overrides the default
-	HTTP    *http.Client                                     // only its Transport is used
-	Sleep   func(ctx context.Context, d time.Duration) error // waits between attempts
-	Rand    func() float64                                   // jitter between attempts, in [0,1)
-	Now     func() time.Time
-	Idle    time.Duration // the longest silence in a stream, default 2 minutes; the first byte may take five times that
-	Prices  []byte        // the person's own price table, laid over ours
+	Key      func(name string) string                         // gives a key by its environment name (ANTHROPIC_API_KEY, OPENAI_API_KEY), "" none; default Env
+	Env      func(name string) string                         // gives settings such as OLLAMA_HOST; default os.Getenv
+	BaseURL  map[string]string                                // by provider name, overrides the default
+	HTTP     *http.Client                                     // only its Transport is used
+	Sleep    func(ctx context.Context, d time.Duration) error // waits between attempts
+	Rand     func() float64                                   // jitter between attempts, in [0,1)
+	Now      func() time.Time
+	Idle     time.Duration // the longest silence in a stream, default 2 minutes; the first byte may take five times that
+	MaxBytes int64         // the most of one answer that is read, default 128 MiB
+	Prices   []byte        // the person's own price table, laid over ours
 }
 
 // defaults fills in what was left out.
@@ -47,6 +48,7 @@ func (o Options) defaults() Options {
 		o.Now = time.Now
 	}
 	o.Idle = cmp.Or(o.Idle, 2*time.Minute)
+	o.MaxBytes = cmp.Or(o.MaxBytes, maxBytes)
 	return o
 }
 

@@ -248,9 +248,6 @@ func (u *openaiUsage) usage() Usage {
 
 // read gathers the stream. It is whole when a finish reason came, or [DONE]; usage follows between them or is missing.
 func (p *openai) read(model string, req Request, resp *http.Response, emit func(Delta)) (Reply, error) {
-	if isHTML(resp) {
-		return Reply{}, &Error{Internal, p.provider, fmt.Sprintf("%s sends web pages: is the base URL right? it often ends with /v1", p.url()), nil}
-	}
 	a := answer{emit: emit}
 	var finish string
 	var usage Usage
@@ -266,7 +263,7 @@ func (p *openai) read(model string, req Request, resp *http.Response, emit func(
 			usage = c.Usage.usage()
 		}
 		for _, choice := range c.Choices[:min(1, len(c.Choices))] {
-			if choice.FinishReason != "" {
+			if choice.FinishReason != "" && finish != "refusal" {
 				finish = choice.FinishReason
 			}
 			for _, d := range []openaiDelta{choice.Delta, choice.Message} {

@@ -109,7 +109,7 @@ func (r *remote) failed(err error) *failure {
 	var cert *tls.CertificateVerificationError
 	switch {
 	case errors.Is(err, syscall.ECONNREFUSED):
-		return give(false, Unavailable, "nothing answers at %s: %s", r.url(), r.hint)
+		return give(false, Unavailable, r.down, r.url())
 	case errors.As(err, &cert):
 		return give(false, Unavailable, "the certificate of %s is not trusted: %v", r.url(), err)
 	case errors.Is(err, errLarge):

@@ -7,13 +7,14 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 )
 
 // Bounds of one exchange.
 const (
-	// A reply of 128,000 tokens, the most that any provider gives, is about 40 MB of events of 300 bytes.
-	maxWire = 128 << 20
+	// Options.MaxBytes: a reply of 128,000 tokens, the most that any provider gives, is about 40 MB of events of 300 bytes.
+	maxBytes = 128 << 20
 	// The text of such a reply is about half a megabyte; more than this is no reply but a fault or an attack on memory.
 	maxAnswer = 8 << 20
 	// Local models are silent while they load and read a long prompt, so the first byte may take so many times Idle.
@@ -32,7 +33,7 @@ type remote struct {
 	base     *url.URL
 	keyName  string // the environment name of the key, "" none
 	key      string
-	hint     string                          // what to do when the connection is refused
+	down     string                          // what a refused connection means, with %s for the address
 	auth     func(h http.Header, key string) // sets the headers of a request to the base URL's host
 	o        Options
 }
@@ -45,7 +46,7 @@ func newRemote(o Options, provider, fallback, keyName string) (remote, error) {
 			"the base URL of %s is no http or https URL: correct it in the settings", provider), nil}
 	}
 	r := remote{provider: provider, base: base, keyName: keyName, o: o}
-	r.hint = "check the base URL, and that the server is running"
+	r.down = "nothing answers at %s: check the base URL, and that the server is running"
 	if keyName != "" {
 		r.key = trimKey(o.Key(keyName))
 	}
@@ -81,7 +82,7 @@ func (w *wire) RoundTrip(req *http.Request) (*http.Response, error) {
 	if transport == nil {
 		transport = http.DefaultTransport
 	}
-	b := &body{w: w, ctx: ctx, cancel: cancel, left: maxWire}
+	b := &body{w: w, ctx: ctx, cancel: cancel, left: w.r.o.MaxBytes}
 	b.timer = time.AfterFunc(firstByte*w.r.o.Idle, func() { cancel(errIdle) })
 	resp, err := transport.RoundTrip(req)
 	if err != nil {
@@ -91,6 +92,11 @@ func (w *wire) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	w.status, w.header = resp.StatusCode, resp.Header
 	b.ReadCloser, resp.Body = resp.Body, b
+	if resp.StatusCode == http.StatusOK && strings.Contains(resp.Header.Get("Content-Type"), "html") {
+		b.Close()
+		w.err = &Error{Internal, w.r.provider, fmt.Sprintf("%s sends web pages, not an answer: correct the base URL, which often ends with /v1", w.r.url()), nil}
+		return nil, w.err
+	}
 	return resp, nil
 }
 
