@@ -2,7 +2,6 @@ package patch
 
 import (
 	"bytes"
-	"fmt"
 	"slices"
 	"strings"
 )
@@ -77,53 +76,13 @@ func diffPair(pair Pair) (*File, *Failure) {
 	if same && f.Status != Added && f.Status != Deleted {
 		return f, nil
 	}
-	old, new, enc, err := decodeBoth(before, after)
+	texts, enc, err := decodeAll(before, after)
 	if err != nil {
 		return nil, &Failure{Path: pair.Path, Code: Binary, Message: "the file is not text; a patch cannot hold it"}
 	}
 	f.Encoding = enc
-	f.Hunks = makeHunks(splitLines(old), splitLines(new))
+	f.Hunks = makeHunks(splitLines(texts[0]), splitLines(texts[1]))
 	return f, nil
-}
-
-// decodeBoth reads two states in one encoding. Where they differ in it, ASCII goes with anything; else both are read
-// byte by byte, which shows odd letters but loses nothing.
-func decodeBoth(before, after []byte) (old, new string, enc Encoding, err error) {
-	old, oldEnc, err := Decode(before)
-	if err != nil {
-		return "", "", "", fmt.Errorf("reading the text before: %w", err)
-	}
-	new, newEnc, err := Decode(after)
-	if err != nil {
-		return "", "", "", fmt.Errorf("reading the text after: %w", err)
-	}
-	wide := func(e Encoding) bool { return e == UTF16LE || e == UTF16BE }
-	switch {
-	case oldEnc == newEnc || len(before) == 0:
-		return old, new, newEnc, nil
-	case len(after) == 0:
-		return old, new, oldEnc, nil
-	case oldEnc == UTF8 && isASCII(old) && !wide(newEnc):
-		return old, new, newEnc, nil
-	case newEnc == UTF8 && isASCII(new) && !wide(oldEnc):
-		return old, new, oldEnc, nil
-	case oldEnc == ShiftJIS || newEnc == ShiftJIS: // one side has lost its last kana
-		old, oldOK := readShiftJIS(before)
-		new, newOK := readShiftJIS(after)
-		if oldOK && newOK {
-			return old, new, ShiftJIS, nil
-		}
-	}
-	return decode1252(before), decode1252(after), Windows1252, nil
-}
-
-func isASCII(s string) bool {
-	for i := range len(s) {
-		if s[i] >= 0x80 {
-			return false
-		}
-	}
-	return true
 }
 
 // makeHunks groups the runs between two texts with their context.

@@ -111,7 +111,7 @@ func boolInt(b bool) int {
 // rewrite gives the text after the changes, which are sorted and apart. A line that is not the last gets an end; the last
 // one has an end if the file's last line had one, unless the edit says otherwise.
 func (t *target) rewrite(changes []change) string {
-	var out []newLine
+	out := make([]newLine, 0, len(t.lines)+len(changes))
 	at := 0
 	for _, c := range changes {
 		for ; at < c.lo; at++ {
@@ -141,7 +141,12 @@ func (t *target) rewrite(changes []change) string {
 	case lineEnd(last.text) == "":
 		last.text += usual
 	}
+	size := 0
+	for _, l := range out {
+		size += len(l.text)
+	}
 	var b strings.Builder
+	b.Grow(size)
 	for _, l := range out {
 		b.WriteString(l.text)
 	}

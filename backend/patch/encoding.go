@@ -154,6 +154,58 @@ func encodeRunes(text string, e Encoding, encode func(rune) (byte, bool)) ([]byt
 	return out, nil
 }
 
+// decodeAll reads several states of a file in one encoding. ASCII goes with any that is written in single bytes; where
+// they differ more, all are read byte by byte, which shows odd letters but loses nothing.
+func decodeAll(states ...[]byte) (texts []string, enc Encoding, err error) {
+	texts = make([]string, len(states))
+	seen, plain := map[Encoding]bool{}, false
+	for i, data := range states {
+		var e Encoding
+		if texts[i], e, err = Decode(data); err != nil {
+			return nil, "", err
+		}
+		if e == UTF8 && isASCII(texts[i]) {
+			plain = plain || len(data) > 0
+			continue
+		}
+		seen[e] = true
+		enc = e
+	}
+	wide := seen[UTF16LE] || seen[UTF16BE]
+	if len(seen) == 0 || len(seen) == 1 && (!wide || !plain) {
+		return texts, enc, nil
+	}
+	if seen[ShiftJIS] && !wide { // a state may have lost its last kana
+		if texts, ok := allShiftJIS(states); ok {
+			return texts, ShiftJIS, nil
+		}
+	}
+	for i, data := range states {
+		texts[i] = decode1252(data)
+	}
+	return texts, Windows1252, nil
+}
+
+func allShiftJIS(states [][]byte) ([]string, bool) {
+	texts := make([]string, len(states))
+	for i, data := range states {
+		var ok bool
+		if texts[i], ok = readShiftJIS(data); !ok {
+			return nil, false
+		}
+	}
+	return texts, true
+}
+
+func isASCII(s string) bool {
+	for i := range len(s) {
+		if s[i] >= 0x80 {
+			return false
+		}
+	}
+	return true
+}
+
 // readShiftJIS reports false for bytes that would not come back as they were.
 func readShiftJIS(data []byte) (string, bool) {
 	text, err := ShiftJIS.decodeAs(data)

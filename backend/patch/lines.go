@@ -48,7 +48,11 @@ func (d *differ) gap(aLo, aHi, bLo, bHi, depth int) {
 		d.runs = append(d.runs, run{aLo, aHi, bLo, bHi})
 		return
 	}
-	anchors := d.anchors(aLo, aHi, bLo, bHi)
+	anchors, common := d.anchors(aLo, aHi, bLo, bHi)
+	if !common {
+		d.runs = append(d.runs, run{aLo, aHi, bLo, bHi})
+		return
+	}
 	if len(anchors) == 0 || depth == maxDepth {
 		for _, e := range lcs.DiffLines(d.a[aLo:aHi], d.b[bLo:bHi]) {
 			d.runs = append(d.runs, run{aLo + e.Start, aLo + e.End, bLo + e.ReplStart, bLo + e.ReplEnd})
@@ -73,32 +77,32 @@ func (d *differ) gap(aLo, aHi, bLo, bHi, depth int) {
 
 type anchor struct{ a, b int }
 
-// anchors are the lines that are unique on both sides, in the longest order that both sides share.
-func (d *differ) anchors(aLo, aHi, bLo, bHi int) []anchor {
-	type place struct{ nA, nB, a, b int }
-	seen := make(map[string]*place, aHi-aLo)
+// anchors are the lines that are unique on both sides, in the longest order that both sides share; common says whether
+// the sides share any line.
+func (d *differ) anchors(aLo, aHi, bLo, bHi int) (found []anchor, common bool) {
+	type place struct{ nA, nB, b int }
+	seen := make(map[string]place, aHi-aLo)
 	for i := aLo; i < aHi; i++ {
 		p := seen[d.a[i]]
-		if p == nil {
-			p = &place{}
-			seen[d.a[i]] = p
-		}
 		p.nA++
-		p.a = i
+		seen[d.a[i]] = p
 	}
 	for j := bLo; j < bHi; j++ {
-		if p := seen[d.b[j]]; p != nil {
-			p.nB++
-			p.b = j
+		if p, ok := seen[d.b[j]]; ok {
+			seen[d.b[j]] = place{p.nA, p.nB + 1, j}
+			common = true
 		}
+	}
+	if !common {
+		return nil, false
 	}
 	var both []anchor
 	for i := aLo; i < aHi; i++ {
 		if p := seen[d.a[i]]; p.nA == 1 && p.nB == 1 {
-			both = append(both, anchor{p.a, p.b})
+			both = append(both, anchor{i, p.b})
 		}
 	}
-	return longestRising(both)
+	return longestRising(both), true
 }
 
 // longestRising picks the longest subsequence with rising b (patience sorting).

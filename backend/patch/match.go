@@ -22,14 +22,19 @@ type place struct {
 // target is the text that blocks are matched against: lines with their ends, without a byte order mark.
 type target struct {
 	lines []string
-	keys  [indents][]string // the lines as each rung compares them
+	keys  [indents]*keyed // the lines as each rung compares them, made when first needed
 }
 
-func newTarget(text string) *target {
-	t := &target{lines: splitLines(text)}
-	t.keys[exact] = t.lines
-	return t
+// keyed is the lines as one rung compares them, with an index from each to its places.
+type keyed struct {
+	lines []string
+	first map[string]chain
+	next  []int // the next place of the same line, -1 for none
 }
+
+type chain struct{ at, n int } // the first place of a line, and how many there are
+
+func newTarget(text string) *target { return &target{lines: splitLines(text)} }
 
 // key is a line as a rung compares it.
 func (r rung) key(line string) string {
@@ -51,9 +56,18 @@ func (r rung) all(lines []string) []string {
 	return out
 }
 
-func (t *target) keysOf(r rung) []string {
+func (t *target) keysOf(r rung) *keyed {
 	if t.keys[r] == nil {
-		t.keys[r] = r.all(t.lines)
+		k := &keyed{lines: r.all(t.lines), first: make(map[string]chain, len(t.lines)), next: make([]int, len(t.lines))}
+		for i := len(k.lines) - 1; i >= 0; i-- {
+			c, ok := k.first[k.lines[i]]
+			k.next[i] = -1
+			if ok {
+				k.next[i] = c.at
+			}
+			k.first[k.lines[i]] = chain{at: i, n: c.n + 1}
+		}
+		t.keys[r] = k
 	}
 	return t.keys[r]
 }
@@ -68,23 +82,23 @@ func (t *target) find(old []string) []place {
 	return t.findShifted(old)
 }
 
-// findKeys lists the places where the lines are the same to a rung.
+// findKeys lists the places where the lines are the same to a rung. It starts from the quoted line that the file has
+// least often.
 func (t *target) findKeys(r rung, old []string) []place {
 	keys, want := t.keysOf(r), r.all(old)
-	if len(want) == 0 {
-		return nil
-	}
-	// The longest line is the rarest as a rule: looking for it first keeps the search short.
-	pivot := 0
+	pivot, rarest := 0, chain{n: len(keys.lines) + 1}
 	for i, l := range want {
-		if len(l) > len(want[pivot]) {
-			pivot = i
+		if c := keys.first[l]; c.n < rarest.n {
+			pivot, rarest = i, c
 		}
 	}
+	if len(want) == 0 || rarest.n == 0 {
+		return nil
+	}
 	var found []place
-	for i := pivot; i+len(want)-pivot <= len(keys); i++ {
-		if keys[i] == want[pivot] && sameLines(keys[i-pivot:i-pivot+len(want)], want) {
-			found = append(found, place{at: i - pivot, n: len(want), rung: r})
+	for i := rarest.at; i >= 0; i = keys.next[i] {
+		if at := i - pivot; at >= 0 && at+len(want) <= len(keys.lines) && sameLines(keys.lines[at:at+len(want)], want) {
+			found = append(found, place{at: at, n: len(want), rung: r})
 		}
 	}
 	return found
@@ -111,7 +125,7 @@ var tabWidths = [...]int{4, 2, 8, 3}
 
 // findShifted lists the places where all lines are the same but for one shift.
 func (t *target) findShifted(old []string) []place {
-	keys, want := t.keysOf(spaces), spaces.all(old)
+	keys, want := t.keysOf(spaces).lines, spaces.all(old)
 	var found []place
 	for at := 0; at+len(want) <= len(keys); at++ {
 		if s, ok := shiftBetween(want, keys[at:at+len(want)]); ok {
