@@ -1,0 +1,105 @@
+// The only importer of the bound Go methods (window.go.app.App) and of the runtime's events (window.runtime).
+// In the browser mode the server puts a shim in front of the page that defines the same two objects.
+
+import { AppError, decode } from './error';
+import type {
+  Body, Boot, Diff, Doctor, Event, Folder, Hit, Models, NewTask, Pushed, SessionInfo, SessionState, Settings, Topic,
+} from './types';
+
+export { AppError, type Code } from './error';
+export type * from './types';
+
+/** Backend is everything the window asks of the Go side. Every method rejects with an AppError. */
+export interface Backend {
+  boot(): Promise<Boot>;
+  pickFolder(): Promise<string>;
+  openFolder(path: string): Promise<Folder>;
+  models(): Promise<Models>;
+  doctor(): Promise<Doctor>;
+  startTask(task: NewTask): Promise<string>;
+  session(id: string): Promise<SessionInfo>;
+  sessions(q: { folder: string; query: string; limit: number; offset: number }): Promise<{ sessions: SessionState[] | null; total: number }>;
+  events(id: string, after: number, limit: number): Promise<{ events: Event[] | null; more: boolean }>;
+  body(hash: string, offset: number, limit: number): Promise<Body>;
+  diff(id: string): Promise<Diff>;
+  approve(id: string, patchHash: string): Promise<{ files: string[] | null }>;
+  reject(id: string, comment: string): Promise<void>;
+  undo(id: string): Promise<{ files: string[] | null; redo: boolean }>;
+  cancel(id: string): Promise<void>;
+  say(id: string, text: string): Promise<void>;
+  resume(id: string): Promise<void>;
+  answerAsk(id: string, askId: string, allow: boolean): Promise<void>;
+  search(folder: string, query: string, n: number): Promise<Hit[] | null>;
+  saveSettings(settings: Settings): Promise<Settings>;
+  saveKey(provider: string, key: string): Promise<void>;
+  openInEditor(folder: string, path: string, line: number): Promise<void>;
+  /** on subscribes to a pushed topic; the result ends the subscription. */
+  on<T extends Topic>(topic: T, cb: (payload: Pushed[T]) => void): () => void;
+  /** browser is true where there are no native dialogs. */
+  readonly browser: boolean;
+}
+
+type Method = (...args: unknown[]) => Promise<unknown>;
+
+interface Bound {
+  go?: { app?: { App?: Record<string, Method> } };
+  runtime?: { EventsOn?: (name: string, cb: (payload: unknown) => void) => (() => void) | void };
+  redgreen?: { mode?: string };
+}
+
+function bound(): Bound {
+  return window as unknown as Bound;
+}
+
+async function call<T>(method: string, ...args: unknown[]): Promise<T> {
+  const app = bound().go?.app?.App;
+  if (!app) throw new AppError('unavailable', 'The page is not connected to Redgreen. Close this tab and start `redgreen` again.');
+  const f = app[method];
+  if (!f) throw new AppError('internal', `Redgreen has no call named ${method}; the page and the program are of different versions.`);
+  try {
+    return (await f(...args)) as T;
+  } catch (reason) {
+    throw decode(reason);
+  }
+}
+
+const real: Backend = {
+  boot: () => call('Boot'),
+  pickFolder: () => call('PickFolder'),
+  openFolder: (path) => call('OpenFolder', path),
+  models: () => call('Models'),
+  doctor: () => call('Doctor'),
+  startTask: (task) => call('StartTask', task),
+  session: (id) => call('Session', id),
+  sessions: (q) => call('Sessions', q),
+  events: (id, after, limit) => call('Events', id, after, limit),
+  body: (hash, offset, limit) => call('Body', hash, offset, limit),
+  diff: (id) => call('Diff', id),
+  approve: (id, hash) => call('Approve', id, hash),
+  reject: (id, comment) => call('Reject', id, comment),
+  undo: (id) => call('Undo', id),
+  cancel: (id) => call('Cancel', id),
+  say: (id, text) => call('Say', id, text),
+  resume: (id) => call('Resume', id),
+  answerAsk: (id, ask, allow) => call('AnswerAsk', id, ask, allow),
+  search: (folder, query, n) => call('Search', folder, query, n),
+  saveSettings: (s) => call('SaveSettings', s),
+  saveKey: (provider, key) => call('SaveKey', provider, key),
+  openInEditor: (folder, path, line) => call('OpenInEditor', folder, path, line),
+  on(topic, cb) {
+    const off = bound().runtime?.EventsOn?.(topic, (payload) => cb(payload as never));
+    return typeof off === 'function' ? off : () => undefined;
+  },
+  get browser() {
+    return bound().redgreen?.mode === 'browser';
+  },
+};
+
+/** connect gives the real backend, or, in a development build with ?fake in the address, the in-memory one. */
+export async function connect(): Promise<Backend> {
+  if (import.meta.env.DEV && new URLSearchParams(location.search).has('fake')) {
+    const { fake } = await import('./fake');
+    return fake(new URLSearchParams(location.search));
+  }
+  return real;
+}

@@ -1,0 +1,401 @@
+// The JSON forms of the Go side, by hand: backend/session/event.go, backend/patch, backend/proof, backend/sandbox, app.
+// A nil slice of Go arrives as null, so every list may be null; read them through list() of state/lists.ts.
+
+export type List<T> = T[] | null | undefined;
+
+// ---- backend/model
+
+export interface ModelInfo {
+  provider: string;
+  name: string;
+  label: string;
+  local: boolean;
+  window: number;
+}
+
+export interface Usage {
+  known: boolean;
+  input: number;
+  cache_read?: number;
+  cache_write?: number;
+  cache_write_1h?: number;
+  output: number;
+  reasoning?: number;
+}
+
+export interface ModelCall {
+  id: string;
+  name: string;
+  args: string;
+}
+
+export interface ModelMessage {
+  role: 'user' | 'assistant' | 'tool';
+  text?: string;
+  thinking?: string;
+  calls?: List<ModelCall>;
+}
+
+// ---- backend/patch
+
+export type FileStatus = 'added' | 'deleted' | 'modified' | 'renamed';
+
+export interface PatchLine {
+  op: ' ' | '-' | '+';
+  text: string;
+}
+
+export interface Hunk {
+  old_start: number;
+  old_lines: number;
+  new_start: number;
+  new_lines: number;
+  section?: string;
+  lines: List<PatchLine>;
+}
+
+export interface PatchFile {
+  path: string;
+  old_path?: string;
+  status: FileStatus;
+  before: string;
+  after: string;
+  hunks: List<Hunk>;
+}
+
+export interface Patch {
+  files: List<PatchFile>;
+}
+
+export interface Stat {
+  added: number;
+  removed: number;
+}
+
+export interface PatchNote {
+  path: string;
+  block: number;
+  message: string;
+}
+
+// ---- backend/proof
+
+export type ProofState = 'proven' | 'not_proven' | 'stale' | 'unverifiable';
+
+export interface Flag {
+  file: string;
+  line: number;
+  rule: string;
+  text: string;
+}
+
+export interface Certificate {
+  state: ProofState;
+  reasons: List<string>;
+  red_to_green: List<string>;
+  broken: List<string>;
+  pre_existing: List<string>;
+  flaky: List<string>;
+  infrastructure: List<string>;
+  integrity: List<Flag>;
+  still_green: number;
+  skipped: number;
+  not_covered: List<string>;
+  runtime: string;
+  runtime_label: string;
+  warnings: List<string>;
+  command: List<string>;
+  dir: string;
+  base_hash: string;
+  patch_hash: string;
+  baseline_ms: number;
+  patched_ms: number;
+  issued: string;
+  reruns: number;
+}
+
+// ---- backend/session
+
+export interface Limits {
+  steps: number;
+  micro_usd: number;
+  tokens: number;
+  wall: number; // nanoseconds
+}
+
+export interface Test {
+  id: string;
+  status: 'passed' | 'failed' | 'skipped' | 'error';
+  ms: number;
+  message?: string;
+}
+
+export interface Run {
+  runtime: string;
+  command: List<string>;
+  passed: number;
+  failed: number;
+  skipped: number;
+  tests?: List<Test>;
+  exit_code: number;
+  reason?: string;
+  ms: number;
+  log?: string;
+}
+
+export interface Sandbox {
+  name: string;
+  label: string;
+  protects: string;
+  warnings?: List<string>;
+}
+
+export type Outcome = 'proven' | 'not_proven' | 'limit' | 'cancelled' | 'error' | 'running' | 'review';
+
+export interface Finished {
+  outcome: Outcome;
+  message?: string;
+  patch: string;
+  certificate: Certificate | null;
+  steps: number;
+  usd: number | null;
+  tokens: number;
+  applied: boolean;
+  tried?: List<string>;
+  still_red?: List<string>;
+}
+
+/** The payload of each kind of event; the reducer's switch is exhaustive over its keys. */
+export interface Payloads {
+  'session.started': {
+    version: string;
+    folder: string;
+    task: string;
+    model: ModelInfo;
+    limits: Limits;
+    approval: string;
+    ask_edits?: boolean;
+    test_cmd?: List<string>;
+    branch?: string;
+    commit?: string;
+    base_hash: string;
+  };
+  'sandbox.ready': Sandbox;
+  message: { text: string };
+  'tests.started': { command: List<string>; dir?: string; why: string };
+  'baseline.finished': { run: Run };
+  'step.started': { step: number };
+  'model.requested': { step: number; tokens: number; window: number; body?: string };
+  'model.replied': {
+    step: number;
+    message: ModelMessage;
+    stop: 'end' | 'calls' | 'length' | 'refusal';
+    usage: Usage;
+    micro_usd: number;
+    priced: boolean;
+    ms: number;
+    body?: string;
+  };
+  'model.failed': { step: number; code: string; message: string; attempt: number; wait_ms?: number; final?: boolean };
+  'tool.called': { step: number; call_id: string; tool: string; args: string; verdict: string };
+  'tool.finished': {
+    step: number;
+    call_id: string;
+    tool: string;
+    ok: boolean;
+    summary: string;
+    text: string;
+    cut?: boolean;
+    full?: string;
+    run?: Run | null;
+    ms: number;
+  };
+  'patch.changed': { step: number; patch: Patch; hash: string; stat: Stat; notes?: List<PatchNote> };
+  'proof.started': { patch_hash: string };
+  'proof.finished': { state: ProofState; certificate: Certificate | null; run: Run };
+  'review.asked': { patch_hash: string; summary: string };
+  'review.answered': { decision: 'approve' | 'reject'; by: 'person' | 'auto'; comment?: string };
+  'patch.applied': { files: List<string>; receipt?: unknown };
+  'patch.undone': { files: List<string>; receipt?: unknown };
+  'apply.failed': { code: string; message: string };
+  'limit.reached': { limit: string; message: string };
+  'session.finished': Finished;
+}
+
+export type Kind = keyof Payloads;
+
+/** One thing that happened; a union discriminated by kind. */
+export type Event = {
+  [K in Kind]: { seq: number; session: string; time: string; kind: K; data: Payloads[K] };
+}[Kind];
+
+/** What lists show of a session. */
+export interface SessionState {
+  id: string;
+  folder: string;
+  task: string;
+  model: ModelInfo;
+  limits: Limits;
+  created: string;
+  updated: string;
+  seq: number;
+  outcome: Outcome;
+  steps: number;
+  micro_usd: number;
+  priced: boolean;
+  usage: Usage;
+  context: number;
+  sandbox: Sandbox;
+  patch: Patch;
+  patch_hash: string;
+  proof: ProofState | '';
+  certificate?: Certificate | null;
+  summary?: string;
+  applied: boolean;
+}
+
+export interface SessionInfo extends SessionState {
+  live: boolean;
+  can_approve: boolean;
+  can_undo: boolean;
+  can_resume: boolean;
+  stale: List<string>;
+}
+
+// ---- app
+
+export type Theme = 'system' | 'light' | 'dark';
+
+export interface Settings {
+  theme: Theme;
+  model: string;
+  limits: Limits;
+  ask_edits: boolean;
+  font_size: number;
+  base_urls: Record<string, string> | null;
+  runtime: string;
+  editor: string;
+}
+
+export interface Recent {
+  path: string;
+  name: string;
+  opened: string;
+  exists: boolean;
+}
+
+export interface Boot {
+  version: string;
+  mode: string;
+  display_name: string;
+  folder: string | null;
+  recent: List<Recent>;
+  sample: { path: string; name: string; task: string } | null;
+  settings: Settings;
+  session: string | null;
+  keys: List<{ provider: string; env: string; set: boolean }>;
+}
+
+export interface TestCommand {
+  runner: string;
+  dir: string;
+  args: List<string>;
+  source: string;
+}
+
+export interface Folder {
+  path: string;
+  name: string;
+  branch: string;
+  commit: string;
+  files: number;
+  languages: List<{ name: string; files: number }>;
+  test_commands: List<TestCommand>;
+  index: { files: number; chunks: number; ready: boolean };
+  recovered: string;
+  truncated: boolean;
+}
+
+export interface ModelChoice extends ModelInfo {
+  ref: string;
+  recorded: boolean;
+}
+
+export interface Models {
+  models: List<ModelChoice>;
+  problems: List<{ provider: string; code: string; message: string }>;
+  default: string;
+}
+
+export interface Check {
+  name: string;
+  ok: boolean;
+  detail: string;
+  fix?: string;
+  took?: number; // nanoseconds
+}
+
+export interface Rung extends Sandbox {
+  version: string;
+}
+
+export interface Doctor {
+  chosen: string;
+  checks: List<Check>;
+  rung: Rung | null;
+}
+
+export interface NewTask {
+  folder: string;
+  text: string;
+  model: string;
+  limits: Limits;
+  ask_edits: boolean;
+  test_cmd: string[];
+}
+
+export interface DiffFile {
+  path: string;
+  old_path?: string;
+  status: FileStatus;
+  before: string | null;
+  after: string | null;
+  added: number;
+  removed: number;
+  hunks: List<Hunk>;
+  too_large: boolean;
+}
+
+export interface Diff {
+  hash: string;
+  files: List<DiffFile>;
+}
+
+export interface Body {
+  text: string;
+  total: number;
+  next: number;
+}
+
+export interface Hit {
+  path: string;
+  start_line: number;
+  end_line: number;
+  symbol: string;
+  kind: string;
+  score: number;
+  snippet: string;
+  best_line: number;
+  why: List<{ list: string; rank: number; score: number }>;
+}
+
+/** The pushed events; small, and everything but deltas can be fetched again. */
+export interface Pushed {
+  notices: { session: string; seq: number; kind: Kind }[];
+  deltas: { session: string; step: number; text?: string; thinking?: string; reset?: boolean }[];
+  index: { folder: string; done: number; total: number; chunks: number; ready: boolean; error?: string };
+  ask: { session: string; ask_id: string; kind: string; object: string };
+  phase: { session: string; text: string };
+}
+
+export type Topic = keyof Pushed;

@@ -1,0 +1,239 @@
+// The window's own state: where we are, which folder is open, which session is shown.
+
+import type { AppError, Backend, Boot, Doctor, Folder, Models, NewTask, Pushed, Settings } from '../api';
+import { Keys } from './keys';
+import { list } from './lists';
+import { Options } from './options.svelte';
+import { Run } from './run.svelte';
+
+export type View = 'start' | 'task' | 'sessions' | 'settings' | 'doctor';
+
+export interface Toast {
+  id: number;
+  text: string;
+  tone: 'plain' | 'bad';
+}
+
+export class App {
+  readonly backend: Backend;
+  readonly keys = new Keys();
+  readonly options = new Options();
+  boot: Boot | null = $state.raw(null);
+  settings: Settings | null = $state.raw(null);
+  view: View = $state('start');
+  folder: Folder | null = $state.raw(null);
+  run: Run | null = $state.raw(null);
+  models: Models | null = $state.raw(null);
+  doctor: Doctor | null = $state.raw(null);
+  doctorError: AppError | null = $state.raw(null);
+  index: Pushed['index'] | null = $state.raw(null);
+  asks: Pushed['ask'][] = $state.raw([]);
+  toasts: Toast[] = $state.raw([]);
+  fatal: AppError | null = $state.raw(null);
+  openError: { path: string; error: AppError } | null = $state.raw(null);
+  opening = $state('');
+  draft = $state(''); // the task being written, kept when the view changes
+  searching = $state(false);
+  helping = $state(false);
+  asking = $state(false); // the dialog that asks for a path, where there is no native one
+  #toast = 0;
+
+  constructor(backend: Backend) {
+    this.backend = backend;
+    backend.on('index', (p) => {
+      if (p.folder === this.folder?.path) this.index = p;
+    });
+    backend.on('ask', (p) => (this.asks = [...this.asks, p]));
+  }
+
+  async start(): Promise<void> {
+    try {
+      this.boot = await this.backend.boot();
+      this.useSettings(this.boot.settings);
+    } catch (e) {
+      this.fatal = e as AppError;
+      return;
+    }
+    void this.loadModels();
+    void this.loadDoctor();
+    const linked = /^#\/session\/(.+)$/.exec(location.hash)?.[1];
+    const session = this.boot.session ?? (linked ? decodeURIComponent(linked) : null);
+    if (session) await this.openSession(session);
+    else if (this.boot.folder) await this.openFolder(this.boot.folder);
+  }
+
+  useSettings(s: Settings): void {
+    this.settings = s;
+    this.options.use(s);
+  }
+
+  async saveSettings(change: Partial<Settings>): Promise<boolean> {
+    if (!this.settings) return false;
+    const before = this.settings;
+    this.settings = { ...before, ...change };
+    try {
+      this.useSettings(await this.backend.saveSettings(this.settings));
+      return true;
+    } catch (e) {
+      this.settings = before;
+      this.say(e as AppError);
+      return false;
+    }
+  }
+
+  async loadModels(): Promise<void> {
+    try {
+      this.models = await this.backend.models();
+    } catch (e) {
+      this.models = { models: [], problems: [{ provider: '', code: (e as AppError).code, message: (e as AppError).message }], default: '' };
+    }
+  }
+
+  async loadDoctor(): Promise<void> {
+    this.doctorError = null;
+    try {
+      this.doctor = await this.backend.doctor();
+    } catch (e) {
+      this.doctorError = e as AppError;
+    }
+  }
+
+  async reboot(): Promise<void> {
+    try {
+      this.boot = await this.backend.boot();
+    } catch {
+      // What was known stays shown.
+    }
+  }
+
+  go(view: View): void {
+    if (view === 'task' && !this.folder && !this.run) view = 'start';
+    this.view = view;
+    if (view === 'start') void this.reboot();
+  }
+
+  /** pickFolder asks for a folder with the native dialog, or with our own where there is none. */
+  async pickFolder(): Promise<void> {
+    if (this.backend.browser) {
+      this.asking = true;
+      return;
+    }
+    try {
+      const path = await this.backend.pickFolder();
+      if (path) await this.openFolder(path);
+    } catch (e) {
+      if ((e as AppError).code === 'unavailable') this.asking = true;
+      else this.say(e as AppError);
+    }
+  }
+
+  async openFolder(path: string, draft = ''): Promise<boolean> {
+    this.opening = path;
+    this.openError = null;
+    try {
+      const folder = await this.backend.openFolder(path);
+      this.#show(folder);
+      this.closeRun();
+      if (draft) this.draft = draft;
+      this.view = 'task';
+      if (folder.recovered) this.toast(folder.recovered);
+      return true;
+    } catch (e) {
+      this.openError = { path, error: e as AppError };
+      return false;
+    } finally {
+      this.opening = '';
+    }
+  }
+
+  #show(folder: Folder): void {
+    this.folder = folder;
+    this.index = { folder: folder.path, done: 0, total: 0, chunks: folder.index.chunks, ready: folder.index.ready, error: '' };
+  }
+
+  async startTask(task: NewTask): Promise<AppError | null> {
+    try {
+      const id = await this.backend.startTask(task);
+      this.draft = '';
+      await this.openSession(id);
+      return null;
+    } catch (e) {
+      return e as AppError;
+    }
+  }
+
+  async openSession(id: string): Promise<void> {
+    this.closeRun();
+    const run = new Run(this.backend, id);
+    this.run = run;
+    this.view = 'task';
+    history.replaceState(null, '', `#/session/${encodeURIComponent(id)}`);
+    await run.open();
+    const path = run.info?.folder;
+    if (path && this.folder?.path !== path && this.run === run) await this.#openQuietly(path);
+  }
+
+  /** The folder of a saved session may be gone; the session is shown all the same. */
+  async #openQuietly(path: string): Promise<void> {
+    try {
+      this.#show(await this.backend.openFolder(path));
+    } catch {
+      this.folder = null;
+    }
+  }
+
+  /** newTask leaves the session that is shown; a running one goes on. */
+  newTask(): void {
+    if (!this.folder) return this.go('start');
+    this.closeRun();
+    this.view = 'task';
+  }
+
+  closeRun(): void {
+    this.run?.close();
+    this.run = null;
+    if (location.hash.startsWith('#/session/')) history.replaceState(null, '', location.pathname + location.search);
+  }
+
+  async answer(allow: boolean): Promise<void> {
+    const ask = this.asks[0];
+    if (!ask) return;
+    this.asks = this.asks.slice(1);
+    try {
+      await this.backend.answerAsk(ask.session, ask.ask_id, allow);
+    } catch (e) {
+      this.say(e as AppError);
+    }
+  }
+
+  async edit(path: string, line: number): Promise<void> {
+    const folder = this.run?.info?.folder ?? this.folder?.path;
+    if (!folder) return;
+    try {
+      await this.backend.openInEditor(folder, path, line);
+    } catch (e) {
+      this.say(e as AppError);
+    }
+  }
+
+  toast(text: string, tone: Toast['tone'] = 'plain'): void {
+    const id = ++this.#toast;
+    this.toasts = [...this.toasts, { id, text, tone }];
+    setTimeout(() => this.dismiss(id), tone === 'bad' ? 12_000 : 5_000);
+  }
+
+  say(e: AppError): void {
+    this.toast(e.message, 'bad');
+  }
+
+  dismiss(id: number): void {
+    this.toasts = this.toasts.filter((t) => t.id !== id);
+  }
+
+  /** defaultModel is what a new task uses: the setting where it can be had, else what the Go side offers first. */
+  get defaultModel(): string {
+    const refs = list(this.models?.models).map((m) => m.ref);
+    const set = this.settings?.model ?? '';
+    return set && (refs.includes(set) || refs.length === 0) ? set : (this.models?.default ?? refs[0] ?? '');
+  }
+}

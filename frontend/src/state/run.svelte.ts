@@ -1,0 +1,175 @@
+// One session in the window, live or saved: pulls events after a number, folds them once a frame, and keeps what was
+// derived beside it (the diff, what may be done now).
+
+import { AppError, type Backend, type Diff, type Event, type Kind, type Pushed, type SessionInfo } from '../api';
+import { queue } from './frame';
+import { quiet, settle, stream, type Live } from './live';
+import { activity, outcomes } from './words';
+import { empty, outcomeOf, reduceAll, type SessionView } from './session';
+
+/** A page of events; a saved session of 10,000 events takes 20 calls of well under 1 MB. */
+const page = 500;
+
+/** Kinds after which what may be done changes. */
+const turning: ReadonlySet<Kind> = new Set<Kind>([
+  'review.asked', 'review.answered', 'patch.applied', 'patch.undone', 'apply.failed', 'session.finished', 'proof.finished',
+]);
+
+export class Run {
+  readonly id: string;
+  view: SessionView = $state.raw(empty(''));
+  live: Live = $state.raw(quiet);
+  info: SessionInfo | null = $state.raw(null);
+  diff: Diff | null = $state.raw(null);
+  error: AppError | null = $state.raw(null); // opening it failed
+  notice: AppError | null = $state.raw(null); // the last act failed
+  phaseText = $state('');
+  loaded = $state(false);
+  busy = $state(''); // the act that is under way
+  redo = $state(false); // what was written was taken back
+
+  readonly #backend: Backend;
+  readonly #offs: (() => void)[];
+  readonly #events;
+  readonly #deltas;
+  #pulled = 0; // highest number pulled, folded or not
+  #pulling = false;
+  #again = false;
+  #closed = false;
+
+  constructor(backend: Backend, id: string) {
+    this.#backend = backend;
+    this.id = id;
+    this.view = empty(id);
+    this.#events = queue<Event>((es) => this.#fold(es));
+    this.#deltas = queue<Pushed['deltas'][number]>((ds) => (this.live = stream(this.live, ds)));
+    this.#offs = [
+      backend.on('notices', (ns) => ns.some((n) => n.session === id && n.seq > this.#pulled) && void this.pull()),
+      backend.on('deltas', (ds) => this.#deltas.push(...ds.filter((d) => d.session === id))),
+      backend.on('phase', (p) => p.session === id && (this.phaseText = p.text)),
+    ];
+  }
+
+  async open(): Promise<void> {
+    try {
+      await this.refresh();
+      await this.pull();
+      await this.loadDiff();
+    } catch (e) {
+      this.error = e as AppError;
+    }
+    this.loaded = true;
+  }
+
+  close(): void {
+    this.#closed = true;
+    for (const off of this.#offs) off();
+    this.#events.stop();
+    this.#deltas.stop();
+  }
+
+  /** pull fetches what was stored after the last event known; calls that overlap become one more round. */
+  async pull(): Promise<void> {
+    if (this.#pulling) {
+      this.#again = true;
+      return;
+    }
+    this.#pulling = true;
+    try {
+      do {
+        this.#again = false;
+        await this.#pullPages();
+      } while (this.#again && !this.#closed);
+    } finally {
+      this.#pulling = false;
+    }
+  }
+
+  async #pullPages(): Promise<void> {
+    for (let more = true; more && !this.#closed; ) {
+      const got = await this.#backend.events(this.id, this.#pulled, page);
+      const events = got.events ?? [];
+      const last = events[events.length - 1];
+      if (!last) return;
+      this.#pulled = last.seq;
+      this.#events.push(...events);
+      more = got.more;
+    }
+  }
+
+  #fold(events: Event[]): void {
+    this.view = reduceAll(this.view, events);
+    for (const e of events) if (e.kind === 'model.replied') this.live = settle(this.live, e.data.step);
+    if (events.some((e) => turning.has(e.kind))) void this.refresh().catch(() => undefined);
+    if (this.view.patch && this.view.patch.hash !== this.diff?.hash) void this.loadDiff();
+  }
+
+  /** refresh asks anew what may be done and what changed in the folder. */
+  async refresh(): Promise<void> {
+    this.info = await this.#backend.session(this.id);
+  }
+
+  async loadDiff(): Promise<void> {
+    if (!this.view.patch && !this.info?.patch_hash) return;
+    try {
+      this.diff = await this.#backend.diff(this.id);
+    } catch (e) {
+      this.notice = e as AppError;
+    }
+  }
+
+  /** act runs one of the person's decisions; a failure becomes the notice. The result tells whether it went through. */
+  async act(name: string, f: (b: Backend) => Promise<unknown>): Promise<boolean> {
+    if (this.busy) return false;
+    this.busy = name;
+    this.notice = null;
+    try {
+      await f(this.#backend);
+      return true;
+    } catch (e) {
+      this.notice = e as AppError;
+      return false;
+    } finally {
+      this.busy = '';
+      await this.pull().catch(() => undefined);
+      await this.refresh().catch(() => undefined);
+    }
+  }
+
+  approve(): Promise<boolean> {
+    const hash = this.diff?.hash ?? this.info?.patch_hash ?? '';
+    return this.act('write', (b) => b.approve(this.id, hash));
+  }
+
+  undo(): Promise<boolean> {
+    return this.act('undo', async (b) => {
+      this.redo = (await b.undo(this.id)).redo;
+    });
+  }
+
+  reject = (comment: string) => this.act('reject', (b) => b.reject(this.id, comment));
+  cancel = () => this.act('cancel', (b) => b.cancel(this.id));
+  say = (text: string) => this.act('say', (b) => b.say(this.id, text));
+  resume = () => this.act('resume', (b) => b.resume(this.id));
+
+  /** running: a run of this program works on it now. */
+  get running(): boolean {
+    return !!this.info?.live && !this.view.finished && !this.view.review;
+  }
+
+  /** phase is the line that says what is going on. */
+  get phase(): string {
+    return this.running ? this.phaseText || activity(this.view) : '';
+  }
+
+  get outcome() {
+    return outcomeOf(this.view);
+  }
+
+  get outcomeWords() {
+    if (this.outcome === 'running' && this.info && !this.info.live) {
+      return { word: 'Interrupted', text: 'The program ended while it was working. Nothing in your folder has changed.' };
+    }
+    return outcomes[this.outcome];
+  }
+}

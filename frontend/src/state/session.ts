@@ -1,0 +1,279 @@
+// The one fold of a session's events into what the window shows. A saved session and a live one go through the same
+// function. Pure: no clock, no calls.
+
+import type { Certificate, Event, Finished, ModelInfo, Outcome, Patch, PatchNote, Payloads, ProofState, Run, Sandbox, Stat, Usage } from '../api/types';
+import { list, replaceLast } from './lists';
+
+export interface CallView {
+  id: string;
+  tool: string;
+  args: string;
+  verdict: string;
+  at: number; // ms since the epoch
+  result: Payloads['tool.finished'] | null;
+}
+
+export interface StepItem {
+  type: 'step';
+  seq: number;
+  at: number;
+  step: number;
+  text: string;
+  thinking: string;
+  calls: CallView[];
+  retries: Payloads['model.failed'][];
+  replied: boolean;
+  usage: Usage | null;
+  microUsd: number;
+  priced: boolean;
+  ms: number; // of the model's reply
+  body: string; // hash of what was sent
+  change: { stat: Stat; notes: PatchNote[] } | null;
+}
+
+export interface ProofItem {
+  type: 'proof';
+  seq: number;
+  at: number;
+  end: number;
+  state: ProofState | '';
+  certificate: Certificate | null;
+  run: Run | null;
+}
+
+export type Item =
+  | { type: 'message'; seq: number; at: number; text: string; first: boolean }
+  | { type: 'baseline'; seq: number; at: number; end: number; command: string[]; run: Run | null }
+  | StepItem
+  | ProofItem
+  | { type: 'review'; seq: number; at: number; summary: string }
+  | { type: 'answer'; seq: number; at: number; decision: 'approve' | 'reject'; by: 'person' | 'auto'; comment: string }
+  | { type: 'write'; seq: number; at: number; undone: boolean; files: string[] }
+  | { type: 'failed'; seq: number; at: number; code: string; message: string }
+  | { type: 'limit'; seq: number; at: number; limit: string; message: string }
+  | { type: 'end'; seq: number; at: number; outcome: Outcome; message: string; tried: string[]; stillRed: string[] };
+
+export interface SessionView {
+  id: string;
+  seq: number;
+  started: Payloads['session.started'] | null;
+  sandbox: Sandbox | null;
+  items: Item[];
+  baseline: Run | null;
+  patch: { patch: Patch; hash: string; stat: Stat } | null;
+  proof: { state: ProofState; certificate: Certificate | null; run: Run; hash: string } | null;
+  proving: boolean;
+  review: { hash: string; summary: string } | null;
+  written: { files: string[]; undone: boolean } | null;
+  finished: Finished | null;
+  activity: 'preparing' | 'tests' | 'model' | 'tools' | 'proof' | 'waiting' | 'over';
+  steps: number;
+  replies: number;
+  tokens: number;
+  tokensKnown: boolean; // every reply told its usage
+  microUsd: number;
+  priced: boolean; // every reply has a price
+  context: number; // tokens of the last request
+  window: number; // 0 unknown
+  worked: number; // ms of work before `since`
+  since: number; // when the present stretch of work began, 0 when nothing runs
+  last: number; // time of the last event
+}
+
+/** empty is a session of which nothing is known yet. */
+export function empty(id: string): SessionView {
+  return {
+    id, seq: 0, started: null, sandbox: null, items: [], baseline: null, patch: null, proof: null, proving: false,
+    review: null, written: null, finished: null, activity: 'preparing', steps: 0, replies: 0, tokens: 0,
+    tokensKnown: true, microUsd: 0, priced: true, context: 0, window: 0, worked: 0, since: 0, last: 0,
+  };
+}
+
+/** reduceAll folds many events. */
+export function reduceAll(view: SessionView, events: readonly Event[]): SessionView {
+  return events.reduce(reduce, view);
+}
+
+/** reduce folds one event; an event that was seen already changes nothing. */
+export function reduce(view: SessionView, e: Event): SessionView {
+  if (e.seq <= view.seq) return view;
+  const at = Date.parse(e.time) || view.last;
+  const next = fold({ ...view, seq: e.seq, last: at }, e, at);
+  return next;
+}
+
+function fold(v: SessionView, e: Event, at: number): SessionView {
+  const base = { seq: e.seq, at };
+  switch (e.kind) {
+    case 'session.started':
+      return { ...v, started: e.data, window: e.data.model.window, since: at };
+    case 'sandbox.ready':
+      return { ...v, sandbox: e.data };
+    case 'message':
+      return add(v, { type: 'message', ...base, text: e.data.text, first: !v.items.some((i) => i.type === 'message') });
+    case 'tests.started':
+      if (e.data.why !== 'baseline') return { ...v, activity: e.data.why === 'proof' ? 'proof' : v.activity };
+      return { ...add(v, { type: 'baseline', ...base, end: 0, command: list(e.data.command), run: null }), activity: 'tests' };
+    case 'baseline.finished':
+      return baselineFinished(v, e.data.run, base);
+    case 'step.started':
+      return { ...add(v, newStep(e.data.step, base)), steps: Math.max(v.steps, e.data.step), activity: 'model' };
+    case 'model.requested':
+      return { ...v, context: e.data.tokens, window: e.data.window || v.window, activity: 'model' };
+    case 'model.replied':
+      return replied(v, e.data);
+    case 'model.failed':
+      return onStep(v, e.data.step, base, (s) => ({ ...s, retries: [...s.retries, e.data] }));
+    case 'tool.called':
+      return {
+        ...onStep(v, e.data.step, base, (s) => ({
+          ...s,
+          calls: [...s.calls, { id: e.data.call_id, tool: e.data.tool, args: e.data.args, verdict: e.data.verdict, at, result: null }],
+        })),
+        activity: 'tools',
+      };
+    case 'tool.finished':
+      return onStep(v, e.data.step, base, (s) => ({ ...s, calls: finishCall(s.calls, e.data, at) }));
+    case 'patch.changed':
+      return {
+        ...onStep(v, e.data.step, base, (s) => ({ ...s, change: { stat: e.data.stat, notes: list(e.data.notes) } })),
+        patch: { patch: e.data.patch, hash: e.data.hash, stat: e.data.stat },
+        proof: v.proof && v.proof.hash !== e.data.hash ? null : v.proof,
+        review: null,
+      };
+    case 'proof.started':
+      return { ...add(v, { type: 'proof', ...base, end: 0, state: '', certificate: null, run: null }), proving: true, activity: 'proof' };
+    case 'proof.finished':
+      return proofFinished(v, e.data, base);
+    case 'review.asked':
+      return {
+        ...pause(add(v, { type: 'review', ...base, summary: e.data.summary }), at),
+        review: { hash: e.data.patch_hash, summary: e.data.summary },
+        activity: 'waiting',
+      };
+    case 'review.answered': {
+      const goesOn = e.data.decision === 'reject' && !!e.data.comment;
+      const item: Item = { type: 'answer', ...base, decision: e.data.decision, by: e.data.by, comment: e.data.comment ?? '' };
+      return { ...add(v, item), review: e.data.decision === 'approve' ? v.review : null, since: goesOn ? at : v.since, activity: goesOn ? 'model' : v.activity };
+    }
+    case 'patch.applied':
+      return write(v, base, list(e.data.files), false);
+    case 'patch.undone':
+      return write(v, base, list(e.data.files), true);
+    case 'apply.failed':
+      return add(v, { type: 'failed', ...base, code: e.data.code, message: e.data.message });
+    case 'limit.reached':
+      return add(v, { type: 'limit', ...base, limit: e.data.limit, message: e.data.message });
+    case 'session.finished':
+      return finished(v, e.data, base);
+    default:
+      return unknown(v, e);
+  }
+}
+
+/** unknown keeps the switch whole: a kind without a case does not compile; one from a newer program is passed over. */
+function unknown(v: SessionView, _e: never): SessionView {
+  return v;
+}
+
+interface Base {
+  seq: number;
+  at: number;
+}
+
+function add(v: SessionView, item: Item): SessionView {
+  return { ...v, items: [...v.items, item] };
+}
+
+function pause(v: SessionView, at: number): SessionView {
+  return v.since === 0 ? v : { ...v, worked: v.worked + Math.max(0, at - v.since), since: 0 };
+}
+
+function newStep(step: number, base: Base): StepItem {
+  return {
+    type: 'step', ...base, step, text: '', thinking: '', calls: [], retries: [], replied: false, usage: null, microUsd: 0,
+    priced: true, ms: 0, body: '', change: null,
+  };
+}
+
+function onStep(v: SessionView, step: number, base: Base, change: (s: StepItem) => StepItem): SessionView {
+  const fits = (i: Item) => i.type === 'step' && i.step === step;
+  const items = replaceLast(v.items, fits, (i) => change(i as StepItem));
+  if (items !== v.items) return { ...v, items };
+  return { ...v, items: [...v.items, change(newStep(step, base))], steps: Math.max(v.steps, step) };
+}
+
+function finishCall(calls: CallView[], r: Payloads['tool.finished'], at: number): CallView[] {
+  const open = (c: CallView) => c.id === r.call_id && c.result === null;
+  const done = replaceLast(calls, open, (c) => ({ ...c, result: r }));
+  if (done !== calls) return done;
+  return [...calls, { id: r.call_id, tool: r.tool, args: '', verdict: 'allow', at, result: r }];
+}
+
+function baselineFinished(v: SessionView, run: Run, base: Base): SessionView {
+  const open = (i: Item) => i.type === 'baseline' && i.run === null;
+  let items = replaceLast(v.items, open, (i) => (i.type === 'baseline' ? { ...i, run, end: base.at } : i));
+  if (items === v.items) items = [...v.items, { type: 'baseline', ...base, end: base.at, command: list(run.command), run }];
+  return { ...v, items, baseline: run, activity: 'model' };
+}
+
+function total(u: Usage): number {
+  return u.input + (u.cache_read ?? 0) + (u.cache_write ?? 0) + (u.cache_write_1h ?? 0) + u.output;
+}
+
+function replied(v: SessionView, d: Payloads['model.replied']): SessionView {
+  const next = onStep(v, d.step, { seq: v.seq, at: v.last }, (s) => ({
+    ...s, text: d.message.text ?? '', thinking: d.message.thinking ?? '', replied: true, usage: d.usage, microUsd: d.micro_usd,
+    priced: d.priced, ms: d.ms, body: d.body ?? '',
+  }));
+  const input = total(d.usage) - d.usage.output;
+  return {
+    ...next,
+    replies: v.replies + 1,
+    tokens: v.tokens + (d.usage.known ? total(d.usage) : 0),
+    tokensKnown: v.tokensKnown && d.usage.known,
+    microUsd: v.microUsd + d.micro_usd,
+    priced: v.priced && d.priced,
+    context: d.usage.known && input > 0 ? input : v.context,
+    activity: 'tools',
+  };
+}
+
+function proofFinished(v: SessionView, d: Payloads['proof.finished'], base: Base): SessionView {
+  const open = (i: Item) => i.type === 'proof' && i.state === '';
+  const fill = (i: Item): Item =>
+    i.type === 'proof' ? { ...i, end: base.at, state: d.state, certificate: d.certificate, run: d.run } : i;
+  let items = replaceLast(v.items, open, fill);
+  if (items === v.items) items = [...v.items, fill({ type: 'proof', ...base, end: 0, state: '', certificate: null, run: null })];
+  const hash = d.certificate?.patch_hash || v.patch?.hash || '';
+  return { ...v, items, proving: false, proof: { state: d.state, certificate: d.certificate, run: d.run, hash } };
+}
+
+function write(v: SessionView, base: Base, files: string[], undone: boolean): SessionView {
+  return { ...add(v, { type: 'write', ...base, undone, files }), written: { files, undone }, review: null };
+}
+
+function finished(v: SessionView, d: Finished, base: Base): SessionView {
+  const item: Item = {
+    type: 'end', ...base, outcome: d.outcome, message: d.message ?? '', tried: list(d.tried), stillRed: list(d.still_red),
+  };
+  return { ...pause(add(v, item), base.at), finished: d, proving: false, review: null, activity: 'over' };
+}
+
+// ---- what is derived
+
+/** elapsed is how long the task was worked on, in ms; waiting for a person does not count. */
+export function elapsed(v: SessionView, now: number): number {
+  return v.worked + (v.since ? Math.max(0, now - v.since) : 0);
+}
+
+/** modelOf is the model of a session, null before its first event. */
+export function modelOf(v: SessionView): ModelInfo | null {
+  return v.started?.model ?? null;
+}
+
+/** outcomeOf is the state of a session in one word. */
+export function outcomeOf(v: SessionView): Outcome {
+  if (v.finished) return v.finished.outcome;
+  return v.review ? 'review' : 'running';
+}

@@ -1,0 +1,144 @@
+// What happened, in words: verbs in the past, one line a result. The machine's words show only on opening.
+
+import type { Outcome, Run } from '../api/types';
+import { count } from './format';
+import type { CallView, SessionView } from './session';
+
+export interface Act {
+  verb: string;
+  object: string;
+}
+
+type Args = Record<string, unknown>;
+
+function parse(args: string): Args {
+  try {
+    const x: unknown = JSON.parse(args);
+    return typeof x === 'object' && x !== null ? (x as Args) : {};
+  } catch {
+    return {};
+  }
+}
+
+function text(args: Args, ...names: string[]): string {
+  for (const n of names) {
+    const x = args[n];
+    if (typeof x === 'string' && x) return x;
+    if (typeof x === 'number') return String(x);
+  }
+  return '';
+}
+
+function texts(x: unknown): string[] {
+  return Array.isArray(x) ? x.filter((y): y is string => typeof y === 'string') : [];
+}
+
+function lines(args: Args): string {
+  const from = text(args, 'start_line', 'start', 'from', 'offset', 'line');
+  const to = text(args, 'end_line', 'end', 'to');
+  if (from && to) return ` ${from}–${to}`;
+  return from && from !== '1' ? ` from ${from}` : '';
+}
+
+/** paths finds the files that an edit's arguments name, in whatever form the edit was written. */
+export function paths(args: string): string[] {
+  const a = parse(args);
+  const edits = Array.isArray(a.edits) ? (a.edits as unknown[]) : [];
+  const named = [text(a, 'path', 'file'), ...edits.map((e) => text(e as Args, 'path', 'file'))];
+  const diff = text(a, 'patch', 'diff', 'unified_diff') || (Object.keys(a).length === 0 ? args : '');
+  const marks = [...diff.matchAll(/^\+\+\+ (?:b\/)?(\S+)/gm)].map((m) => m[1] as string);
+  return [...new Set([...named, ...marks])].filter((p) => p && p !== '/dev/null');
+}
+
+const testFile = /(^|\/)(tests?|__tests__|spec)\/|(^|\/)test_[^/]+$|_test\.\w+$|\.(test|spec)\.\w+$/;
+
+/** isTestFile guesses from the path whether a file holds tests; only for wording. */
+export function isTestFile(path: string): boolean {
+  return testFile.test(path);
+}
+
+/** act says what a call did, or is doing now. */
+export function act(c: CallView): Act {
+  const a = parse(c.args);
+  const done = c.result !== null;
+  const say = (past: string, now: string) => (done ? past : now);
+  switch (c.tool) {
+    case 'run_tests':
+      return { verb: say('Ran the tests', 'Running the tests'), object: texts(a.paths ?? a.tests).join('  ') || text(a, 'path') };
+    case 'search_code':
+      return { verb: say('Searched', 'Searching'), object: text(a, 'query', 'q', 'pattern') };
+    case 'read_file':
+      return { verb: say('Read', 'Reading'), object: text(a, 'path', 'file') + lines(a) };
+    case 'apply_patch': {
+      const files = paths(c.args);
+      const tests = files.length > 0 && files.every(isTestFile);
+      const refused = done && c.result && !c.result.ok;
+      const verb = refused ? 'Tried to change' : tests ? say('Changed the tests', 'Changing the tests') : say('Changed', 'Changing');
+      return { verb, object: files.join('  ') };
+    }
+    case 'finish':
+      return { verb: say('Called it done', 'Finishing'), object: '' };
+    default:
+      return { verb: say('Called', 'Calling'), object: c.tool };
+  }
+}
+
+/** tally gives "14 passed, 1 failed" in parts, so that each can have its colour; the order is failed first. */
+export function tally(run: Run): { text: string; tone: 'r' | 'g' | '' }[] {
+  const out: { text: string; tone: 'r' | 'g' | '' }[] = [];
+  if (run.failed > 0) out.push({ text: `${run.failed} failed`, tone: 'r' });
+  if (run.passed > 0) out.push({ text: `${run.passed} passed`, tone: 'g' });
+  if (run.skipped > 0) out.push({ text: `${run.skipped} skipped`, tone: '' });
+  if (out.length === 0) out.push({ text: noVerdict(run), tone: '' });
+  else if (run.reason) out.push({ text: `stopped: ${reason(run.reason)}`, tone: '' });
+  return out;
+}
+
+function noVerdict(run: Run): string {
+  return run.reason ? `no verdict: ${reason(run.reason)}` : 'no test was found';
+}
+
+const reasons: Record<string, string> = {
+  timeout: 'it took too long',
+  memory: 'it ran out of memory',
+  processes: 'it started too many processes',
+  disk: 'it wrote too much',
+  output: 'it printed too much',
+  cancelled: 'it was cancelled',
+};
+
+/** reason puts a stop reason in words; what is not in the table is words already. */
+export function reason(r: string): string {
+  return reasons[r] ?? r;
+}
+
+/** outcomes: how a session stands or ended, in a word and a sentence. */
+export const outcomes: Record<Outcome, { word: string; text: string }> = {
+  running: { word: 'Running', text: 'The task is being worked on.' },
+  review: { word: 'Waiting for you', text: 'A patch waits for your decision.' },
+  proven: { word: 'Proven', text: 'The patch was proven.' },
+  not_proven: { word: 'Not proven', text: 'It ended without a proof.' },
+  limit: { word: 'Stopped at a limit', text: 'A limit that you set stopped it.' },
+  cancelled: { word: 'Cancelled', text: 'You cancelled it.' },
+  error: { word: 'Failed', text: 'Something kept it from going on.' },
+};
+
+const activities: Record<SessionView['activity'], string> = {
+  preparing: 'Copying the folder',
+  tests: 'Running the tests before any change',
+  model: 'Waiting for the model',
+  tools: 'Working',
+  proof: 'Proving the patch',
+  waiting: '',
+  over: '',
+};
+
+/** activity is the phase line where the system has not said anything more exact. */
+export function activity(v: SessionView): string {
+  return activities[v.activity];
+}
+
+/** wrote is the text of the button that writes. */
+export function writeLabel(files: number): string {
+  return `Write ${count(files, 'file')}`;
+}

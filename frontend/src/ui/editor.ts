@@ -1,0 +1,85 @@
+// How code looks and behaves wherever it is shown: read-only, wrapped (nothing of a change may hide beyond the right
+// edge), with invisible and direction-changing characters made visible, all colours from the tokens.
+
+import { HighlightStyle, syntaxHighlighting } from '@codemirror/language';
+import { EditorState, StateEffect, StateField, type Extension } from '@codemirror/state';
+import { Decoration, EditorView, drawSelection, highlightSpecialChars, keymap, lineNumbers, type DecorationSet } from '@codemirror/view';
+import { tags as t } from '@lezer/highlight';
+
+const colours = HighlightStyle.define([
+  { tag: [t.keyword, t.modifier, t.operatorKeyword, t.self, t.null, t.bool], color: 'var(--syn-keyword)' },
+  { tag: [t.string, t.special(t.string), t.regexp, t.character], color: 'var(--syn-string)' },
+  { tag: [t.comment, t.meta], color: 'var(--syn-comment)' },
+  { tag: [t.function(t.definition(t.variableName)), t.function(t.variableName), t.function(t.propertyName), t.heading], color: 'var(--syn-function)' },
+  { tag: [t.number, t.atom], color: 'var(--syn-number)' },
+  { tag: [t.typeName, t.className, t.namespace, t.tagName], color: 'var(--syn-type)' },
+]);
+
+const hatch = 'repeating-linear-gradient(135deg, transparent 0 6px, var(--line-soft) 6px 7px)';
+
+const look = EditorView.theme({
+  '&': { backgroundColor: 'transparent', color: 'var(--text)', fontSize: 'var(--sm)' },
+  '&.cm-focused': { outline: 'none' },
+  '.cm-scroller': { fontFamily: 'var(--mono)', lineHeight: '1.7', fontVariantLigatures: 'none', overflowX: 'hidden' },
+  '.cm-content': { padding: '0', caretColor: 'transparent' },
+  '.cm-content:focus-visible': { outline: '2px solid var(--focus)', outlineOffset: '-2px' },
+  '.cm-line': { padding: '0 12px 0 4px' },
+  '.cm-gutters': { backgroundColor: 'transparent', color: 'var(--text-3)', border: 'none' },
+  '.cm-lineNumbers .cm-gutterElement': { minWidth: '42px', padding: '0 8px 0 12px', fontVariantNumeric: 'tabular-nums' },
+  '.cm-changeGutter': { width: '16px', padding: '0' },
+  '.cm-changeGutter .cm-gutterElement': { textAlign: 'center', fontWeight: '600' },
+  '.cm-cursor': { display: 'none' },
+  '.cm-selectionBackground': { backgroundColor: 'var(--select) !important' },
+  '.cm-specialChar': { color: 'var(--on-ink)', backgroundColor: 'var(--amber)', borderRadius: '2px', padding: '0 2px' },
+  '.cm-flash': { boxShadow: 'inset 3px 0 0 var(--amber)', backgroundColor: 'var(--amber-bg) !important' },
+  // changed lines: colour, and plus or minus as text
+  '&.cm-merge-a .cm-changedLine': { backgroundColor: 'var(--red-bg)' },
+  '&.cm-merge-b .cm-changedLine, .cm-insertedLine': { backgroundColor: 'var(--green-bg)' },
+  '&.cm-merge-a .cm-changedText, .cm-deletedChunk .cm-deletedText': { background: 'var(--red-mark)', borderRadius: '2px' },
+  '&.cm-merge-b .cm-changedText, .cm-insertedLine .cm-changedText': { background: 'var(--green-mark)', borderRadius: '2px' },
+  '&.cm-merge-a .cm-changedLineGutter, .cm-deletedLineGutter': { background: 'var(--red-bg)', color: 'var(--red)' },
+  '&.cm-merge-b .cm-changedLineGutter': { background: 'var(--green-bg)', color: 'var(--green)' },
+  '&.cm-merge-a .cm-changedLineGutter::before, .cm-deletedLineGutter::before': { content: '"−"' },
+  '&.cm-merge-b .cm-changedLineGutter::before': { content: '"+"' },
+  '.cm-deletedChunk': { backgroundColor: 'var(--red-bg)', padding: '0 12px 0 4px' },
+  '.cm-deletedChunk .cm-deletedLine': { textDecoration: 'none', whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' },
+  '.cm-mergeSpacer': { background: hatch },
+  '.cm-collapsedLines': {
+    color: 'var(--text-3)', background: 'var(--bg)', fontFamily: 'var(--font)', fontSize: 'var(--sm)', padding: '4px 12px',
+    borderTop: '1px solid var(--line-soft)', borderBottom: '1px solid var(--line-soft)',
+  },
+  '.cm-collapsedLines:hover': { color: 'var(--text)', background: 'var(--hover)' },
+  '.cm-collapsedLines::before': { content: '"⌄"', marginInlineEnd: '8px' },
+  '.cm-collapsedLines::after': { content: '""', marginInlineStart: '0' },
+});
+
+export const flash = StateEffect.define<number | null>();
+
+const flashed = StateField.define<DecorationSet>({
+  create: () => Decoration.none,
+  update(deco, tr) {
+    for (const e of tr.effects) {
+      if (e.is(flash)) deco = e.value === null ? Decoration.none : Decoration.set(Decoration.line({ class: 'cm-flash' }).range(e.value));
+    }
+    return deco.map(tr.changes);
+  },
+  provide: (f) => EditorView.decorations.from(f),
+});
+
+/** reading gives the extensions of a read-only view; label is what a screen reader says of it. */
+export function reading(label: string, language: Extension, numbers = true): Extension[] {
+  return [
+    numbers ? lineNumbers() : [],
+    highlightSpecialChars(),
+    drawSelection(),
+    keymap.of([]),
+    EditorView.lineWrapping,
+    EditorState.readOnly.of(true),
+    EditorView.editable.of(false),
+    EditorView.contentAttributes.of({ 'aria-label': label, 'aria-readonly': 'true', tabindex: '0' }),
+    syntaxHighlighting(colours),
+    language,
+    flashed,
+    look,
+  ];
+}

@@ -1,0 +1,104 @@
+// A diff of two whole texts in the editor component, side by side or unified.
+
+import { MergeView, getChunks, unifiedMergeView, type Chunk } from '@codemirror/merge';
+import { type Extension } from '@codemirror/state';
+import { EditorView } from '@codemirror/view';
+import { flash, reading } from './editor';
+
+// The component's own limit of 500 makes one big chunk of any file whose changes lie far apart; half a second is the
+// longest that a person should wait for exactness.
+const diffConfig = { scanLimit: 100_000, timeout: 500 };
+const collapse = { margin: 3, minSize: 6 };
+
+export interface MergeOptions {
+  parent: HTMLElement;
+  path: string;
+  before: string | null;
+  after: string | null;
+  unified: boolean;
+  whole: boolean; // unfold what did not change
+  language: Extension;
+}
+
+export interface Merged {
+  /** chunks is the number of changed places. */
+  chunks(): number;
+  /** show scrolls to the changed place i. */
+  show(i: number): void;
+  /** reveal scrolls to a line of the new text; false when it is folded away. */
+  reveal(line: number): boolean;
+  destroy(): void;
+}
+
+/** merge builds the view. A file that is added or deleted has one side only and is always shown unified. */
+export function merge(o: MergeOptions): Merged {
+  const oneSided = o.before === null || o.after === null;
+  return o.unified || oneSided ? unified(o) : sideBySide(o);
+}
+
+function sideBySide(o: MergeOptions): Merged {
+  const view = new MergeView({
+    a: { doc: o.before ?? '', extensions: reading(`${o.path}, before`, o.language) },
+    b: { doc: o.after ?? '', extensions: reading(`${o.path}, after`, o.language) },
+    parent: o.parent,
+    gutter: true,
+    collapseUnchanged: o.whole ? undefined : collapse,
+    diffConfig,
+  });
+  return control(view.b, () => view.chunks, o.whole, () => view.destroy());
+}
+
+function unified(o: MergeOptions): Merged {
+  const view = new EditorView({
+    doc: o.after ?? '',
+    parent: o.parent,
+    extensions: [
+      reading(`${o.path}, changes`, o.language),
+      EditorView.editorAttributes.of({ class: 'cm-merge-b' }),
+      unifiedMergeView({
+        original: o.before ?? '',
+        gutter: true,
+        mergeControls: false,
+        collapseUnchanged: o.whole ? undefined : collapse,
+        diffConfig,
+      }),
+    ],
+  });
+  return control(view, () => getChunks(view.state)?.chunks ?? [], o.whole, () => view.destroy());
+}
+
+function control(view: EditorView, chunks: () => readonly Chunk[], whole: boolean, destroy: () => void): Merged {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const scroll = (pos: number) => {
+    const line = view.state.doc.lineAt(Math.min(pos, view.state.doc.length));
+    view.dispatch({ effects: [EditorView.scrollIntoView(line.from, { y: 'center' }), flash.of(line.from)] });
+    clearTimeout(timer);
+    timer = setTimeout(() => view.dispatch({ effects: flash.of(null) }), 1600);
+  };
+  const visible = (pos: number) =>
+    whole || chunks().some((c) => {
+      const doc = view.state.doc;
+      const first = doc.lineAt(Math.min(c.fromB, doc.length)).number - collapse.margin;
+      const last = doc.lineAt(Math.min(c.endB, doc.length)).number + collapse.margin;
+      const line = doc.lineAt(pos).number;
+      return line >= first && line <= last;
+    });
+  return {
+    chunks: () => chunks().length,
+    show(i) {
+      const c = chunks()[i];
+      if (c) scroll(c.fromB);
+    },
+    reveal(line) {
+      const doc = view.state.doc;
+      const pos = doc.line(Math.min(Math.max(1, line), doc.lines)).from;
+      if (!visible(pos)) return false;
+      scroll(pos);
+      return true;
+    },
+    destroy() {
+      clearTimeout(timer);
+      destroy();
+    },
+  };
+}
