@@ -2,6 +2,7 @@ package testrun
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -16,7 +17,10 @@ func (r Run) Brief(max int) (text string, cut bool) {
 	}
 	var failing []Test
 	for _, t := range r.Tests {
-		if t.Status == Failed || t.Status == Errored {
+		parent := t.Message == "" && slices.ContainsFunc(r.Tests, func(c Test) bool {
+			return c.Status == Failed && strings.HasPrefix(c.ID, t.ID+"/")
+		})
+		if !parent && (t.Status == Failed || t.Status == Errored) {
 			failing = append(failing, t)
 		}
 	}

@@ -1,6 +1,7 @@
 package testrun
 
 import (
+	"crypto/rand"
 	"embed"
 	"fmt"
 	"io"
@@ -22,7 +23,6 @@ const (
 	reportersPath = "/redgreen"
 	outPath       = "/out"
 	cachePath     = "/cache"
-	reportFile    = "report"
 )
 
 // maxReport bounds what is read of one report. 100,000 tests of go test -json are 60 MB; what is larger is no report.
@@ -39,6 +39,7 @@ type job struct {
 	spec     sandbox.Spec
 	host     host
 	source   string // "" none
+	name     string // of the report file, not to be guessed: a test could write a report of its own
 	out      string // host folder of the reports
 	temp     string
 }
@@ -50,7 +51,7 @@ func (r *Runner) newJob(dir string, c Command, paths []string) (*job, error) {
 		return nil, fmt.Errorf("making a folder for the test reports: %w", err)
 	}
 	j := &job{command: c, tree: folder{root: dir}, selected: paths, host: r.host, source: r.options.Source,
-		temp: temp, out: filepath.Join(temp, "out")}
+		temp: temp, name: "report-" + rand.Text(), out: filepath.Join(temp, "out")}
 	if err := j.writeReporters(); err != nil {
 		j.close()
 		return nil, err
@@ -114,7 +115,7 @@ func (j *job) cache(name string) string {
 }
 
 // report is the path inside the sandbox where the runner's report goes.
-func (j *job) report() string { return path.Join(outPath, reportFile) }
+func (j *job) report() string { return path.Join(outPath, j.name) }
 
 // toReport sends stdout to the report file instead, so that machine-readable output is never cut. The script is constant;
 // the command stays an argument list.
@@ -200,7 +201,7 @@ var goModule = regexp.MustCompile(`(?m)^module\s+(\S+)`)
 // output collects what a run left.
 func (j *job) output(res sandbox.Result) output {
 	o := output{dir: j.command.Dir, exit: res.ExitCode, stopped: res.Reason != "", stdout: res.Stdout, stderr: res.Stderr,
-		selected: j.selected}
+		selected: j.selected, tree: j.tree.sub(j.command.Dir)}
 	if m := goModule.FindStringSubmatch(j.tree.sub(j.command.Dir).read("go.mod")); m != nil {
 		o.module = strings.Trim(m[1], `"`)
 	}
@@ -209,7 +210,7 @@ func (j *job) output(res sandbox.Result) output {
 		return o
 	}
 	defer root.Close()
-	o.report = readReport(root, reportFile)
+	o.report = readReport(root, j.name)
 	names, _ := fs.Glob(root.FS(), "*.xml")
 	more, _ := fs.Glob(root.FS(), "xml/*.xml")
 	for _, name := range append(names, more...) {

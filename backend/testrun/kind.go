@@ -52,6 +52,7 @@ type output struct {
 	report   []byte // the report file, nil when none was written
 	xml      [][]byte
 	selected []string
+	tree     folder // of the command
 	module   string // of the go.mod, for runners that name packages by import path
 }
 

@@ -217,7 +217,7 @@ func readCargo(o output) reading {
 	}
 	text := clean(o.stderr)
 	if m := cargoBuild.FindStringSubmatch(text); m != nil && strings.Contains(text, "could not compile") {
-		r.tests = append(r.tests, Test{ID: "build", Status: Errored, Message: "build failed\n" + m[0], File: o.under(m[3]), Line: atoi(m[4])})
+		r.tests = append(r.tests, Test{ID: buildID, Status: Errored, Message: "build failed\n" + m[0], File: o.under(m[3]), Line: atoi(m[4])})
 	} else if len(r.tests) == 0 && o.exit != 0 && !o.stopped && o.exit != 127 {
 		r.trouble = "cargo test did not start" + withError(text)
 	}
@@ -290,7 +290,7 @@ func compiled(o output, r reading, marks ...string) reading {
 	for _, mark := range marks {
 		if len(r.tests) == 0 && strings.Contains(text, mark) {
 			i := strings.Index(text, mark)
-			return reading{perTest: true, tests: []Test{{ID: "build", Status: Errored, Message: "build failed\n" + shorten(text[i:], 2000)}}}
+			return reading{perTest: true, tests: []Test{{ID: buildID, Status: Errored, Message: "build failed\n" + shorten(text[i:], 2000)}}}
 		}
 	}
 	return r

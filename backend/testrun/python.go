@@ -26,7 +26,7 @@ var (
 
 // usesPytest says by which file the folder asks for pytest, "" none.
 func usesPytest(f folder) string {
-	if name := f.first("pytest.ini", ".pytest.ini", "conftest.py", "tests/conftest.py", "test/conftest.py"); name != "" {
+	if name := f.first("pytest.ini", ".pytest.ini"); name != "" {
 		return name
 	}
 	for _, name := range []string{"pyproject.toml", "setup.cfg", "tox.ini", "noxfile.py", "requirements-dev.txt",
@@ -35,7 +35,7 @@ func usesPytest(f folder) string {
 			return name
 		}
 	}
-	return ""
+	return f.first("conftest.py", "tests/conftest.py", "test/conftest.py")
 }
 
 // findPytest takes pytest where the folder asks for it, or where its tests are plain functions; and, for tests that

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -77,29 +78,60 @@ func finish(run Run, kind Kind, c Command, o output, res sandbox.Result) Run {
 	if run.Log == nil {
 		run.Log = joinLogs(o.stdout, o.stderr)
 	}
-	run.Reason = noVerdict(c, read, tests, o, res)
+	run.Finished = read.finished && res.Reason == ""
+	run.Reason, run.Unbuilt = noVerdict(c, read, tests, o, res)
 	run.Infrastructure = run.Reason != ""
 	return run
 }
 
-// noVerdict says why a run says nothing about the tree, "" when it does.
-func noVerdict(c Command, read reading, tests []Test, o output, res sandbox.Result) string {
-	ran := slices.ContainsFunc(tests, func(t Test) bool { return t.Status != Errored })
+// noVerdict says why a run says nothing about the tree, "" when it does. unbuilt is the one such state that the tree
+// itself is the cause of.
+func noVerdict(c Command, read reading, tests []Test, o output, res sandbox.Result) (reason string, unbuilt bool) {
+	count := map[Status]int{}
+	for _, t := range tests {
+		count[t.Status]++
+	}
+	ran := count[Errored] < len(tests)
 	switch {
 	case res.Reason != "":
-		return string(res.Reason)
+		return string(res.Reason), false
 	case read.trouble != "":
-		return read.trouble
+		return read.trouble, false
 	case !ran && (res.ExitCode == 127 || res.ExitCode == 126):
-		return fmt.Sprintf("command not found in the sandbox: %s; install it, or give another command with --test-cmd", c.Args[0])
+		return fmt.Sprintf("command not found in the sandbox: %s; install it, or give another command with --test-cmd", c.Args[0]), false
 	case len(tests) == 0 && len(o.selected) > 0:
-		return "none of the selected tests was found: " + strings.Join(o.selected, ", ")
+		return "none of the selected tests was found: " + strings.Join(o.selected, ", "), false
 	case len(tests) == 0:
-		return "no test was collected" + lastWords(o)
+		return "no test was collected" + lastWords(o), false
+	case !ran && missingPackage(o.tree, tests) != "":
+		return "missing dependency: " + missingPackage(o.tree, tests) + "; install it in the folder's .venv or node_modules", false
 	case !ran:
-		return "no test could run: " + firstLine(tests[0].Message, tests[0].ID)
+		return "no test could run: " + firstLine(tests[0].Message, tests[0].ID), true
+	case read.perTest && !read.finished && count[Errored] == 0:
+		return fmt.Sprintf("the run ended before its end (exit status %d)", res.ExitCode), false
+	case res.ExitCode == 0 && count[Failed] > 0 && len(o.selected) == 0:
+		return fmt.Sprintf("the command ended with exit status 0 although %d tests failed", count[Failed]), false
 	}
-	return ""
+	return "", false
+}
+
+// missingName is how Python and Node say which package they did not find.
+var missingName = regexp.MustCompile(`No module named '([\w]+)|Cannot find (?:module|package) '((?:@[\w.-]+/)?[\w-]+)'`)
+
+// missingPackage is the package that every test lacks and that the tree does not have either, "" none.
+func missingPackage(tree folder, tests []Test) string {
+	name := ""
+	for _, t := range tests {
+		m := missingName.FindStringSubmatch(t.Message)
+		if m == nil {
+			return ""
+		}
+		name = m[1] + m[2]
+		if tree.hasDir(name) || tree.has(name+".py") || tree.hasDir("src/"+name) || tree.has("src/"+name+".py") {
+			return ""
+		}
+	}
+	return name
 }
 
 // lastWords adds the end of the output to a reason, one line.

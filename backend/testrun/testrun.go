@@ -8,8 +8,11 @@
 package testrun
 
 import (
+	"path"
+	"strings"
 	"time"
 
+	"redgreen/backend/lang"
 	"redgreen/backend/sandbox"
 )
 
@@ -59,6 +62,8 @@ type Run struct {
 	ExitCode int      `json:"exit_code"`
 	Reason   string   `json:"reason"` // "" ended by itself; timeout, memory, …; or infrastructure: why there is no verdict
 
+	Finished       bool           `json:"-"` // the runner itself came to its end
+	Unbuilt        bool           `json:"-"` // with Infrastructure: nothing compiled or could be collected, which a patch can cause and cure
 	Infrastructure bool           `json:"-"` // no verdict: command not found, no test collected, stopped by a limit, …
 	Rung           sandbox.Rung   `json:"-"`
 	Limits         sandbox.Limits `json:"-"`
@@ -66,6 +71,40 @@ type Run struct {
 	Log            []byte         `json:"-"` // the whole output kept
 	PerTest        bool           `json:"-"` // false: only the exit status is known, and Tests has one entry for the command
 }
+
+// Covers reports whether a file, package or build in error is why a test has no result.
+func Covers(errored, id string) bool {
+	if errored == buildID || errored == "." && goID.MatchString(id) && !strings.Contains(strings.Split(id, "/")[0], ".") {
+		return true
+	}
+	rest, ok := strings.CutPrefix(id, errored)
+	return ok && (strings.HasPrefix(rest, "::") || strings.HasPrefix(rest, nodeSeparator) || strings.HasPrefix(rest, ".") || strings.HasPrefix(rest, "/"))
+}
+
+// buildID is the id of a build that failed where it has no package of its own.
+const buildID = "build"
+
+// TestFile reports whether a path, relative to the root, is a test, or a helper or expected value of tests.
+func TestFile(p string) bool {
+	if l, ok := lang.ByPath(p); ok && l.TestFile != nil && l.TestFile(p) {
+		return true
+	}
+	return pythonTest(p) || goTest(p) || ecmaTest(p) || TestData(p)
+}
+
+// TestData reports whether a path is data that tests read: a snapshot, a golden file, a fixture.
+func TestData(p string) bool {
+	for _, part := range strings.Split(path.Dir(p), "/") {
+		switch part {
+		case "testdata", "fixtures", "__fixtures__", "__snapshots__", "snapshots", "golden", "goldens":
+			return true
+		}
+	}
+	return strings.HasSuffix(p, ".snap") || strings.HasSuffix(p, ".golden")
+}
+
+// Selectable reports whether Run takes paths and ids for a command.
+func Selectable(c Command) bool { return kindOf(c.Runner).check != nil }
 
 // Counts of a run; tests in error count as failed.
 func (r Run) Counts() (passed, failed, skipped int) {
