@@ -1,9 +1,14 @@
 // Package proof compares runs before and after a patch and issues the certificate.
+//
+// The verdict is a pure function (judge) of what was observed: the run on the base, the run with the patch, the reruns
+// that tell a real change from a flaky test, and the patch itself, whose changes to tests and their surroundings are
+// flagged line by line. Prove only makes those observations. A test counts as red→green when it fails on the base, also
+// with the patch's own changes to tests, and passes with the whole patch, each time: so a test that was bent until it
+// passed, or that passes by chance, proves nothing.
 package proof
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"redgreen/backend/patch"
@@ -13,6 +18,7 @@ import (
 // State of a certificate.
 type State string
 
+// The states. Stale is set by whoever holds a certificate against a newer patch or base.
 const (
 	Proven       State = "proven"
 	NotProven    State = "not_proven"
@@ -21,14 +27,14 @@ const (
 )
 
 // Certificate is the proof attached to a patch; the same inputs give the same certificate but for times. Its JSON form
-// is a contract.
+// is a contract: lists are sorted and never null.
 type Certificate struct {
 	State          State     `json:"state"`
-	Reasons        []string  `json:"reasons"`
-	RedToGreen     []string  `json:"red_to_green"`
-	Broken         []string  `json:"broken"`
-	PreExisting    []string  `json:"pre_existing"`
-	Flaky          []string  `json:"flaky"`
+	Reasons        []string  `json:"reasons"`      // why it is not proven, or what is missing; empty when proven
+	RedToGreen     []string  `json:"red_to_green"` // failed on the base, pass with the patch
+	Broken         []string  `json:"broken"`       // passed on the base, fail, are skipped or do not run with the patch
+	PreExisting    []string  `json:"pre_existing"` // failed on the base and still do
+	Flaky          []string  `json:"flaky"`        // gave different results on the same tree
 	Infrastructure []string  `json:"infrastructure"`
 	Integrity      []Flag    `json:"integrity"`
 	StillGreen     int       `json:"still_green"`
@@ -50,7 +56,7 @@ type Certificate struct {
 // Flag is a change that weakens the tests' word.
 type Flag struct {
 	File string `json:"file"`
-	Line int    `json:"line"`
+	Line int    `json:"line"` // in the new text; in the old text for what was removed
 	Rule string `json:"rule"`
 	Text string `json:"text"`
 }
@@ -70,8 +76,12 @@ type Options struct {
 	Progress func(what string) // what is being run now; may be nil
 }
 
+// defaultReruns: three results of one tree show a test that fails every second time with 75 %; more would cost a slow
+// suite more than it tells.
+const defaultReruns = 2
+
 // Prove runs the whole suite with the patch, the patch's own tests on the base, and the reruns, and issues the
 // certificate with the run of the patched tree. An error means only that ctx ended or a tree could not be made.
 func Prove(ctx context.Context, o Options) (Certificate, testrun.Run, error) {
-	return Certificate{}, testrun.Run{}, errors.New("not built")
+	return prove(ctx, o, o.Runner)
 }

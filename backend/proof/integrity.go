@@ -1,0 +1,302 @@
+package proof
+
+import (
+	"cmp"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"redgreen/backend/patch"
+	"redgreen/backend/testrun"
+)
+
+// The rules of flags about tests.
+const (
+	ruleDeletedFile = "test file deleted"
+	ruleDeleted     = "test deleted"
+	ruleSkipped     = "test skipped"
+	ruleNarrowed    = "tests narrowed"
+	ruleExpected    = "expected value changed"
+	ruleAssertion   = "assertion removed"
+	ruleChanged     = "existing test changed"
+	ruleExit        = "test cut short"
+	ruleData        = "expected data changed"
+	ruleDetects     = "code detects that it is under test"
+)
+
+// inspect flags what in a patch weakens the tests' word. Added tests and added cases are no weakening. It reads only what
+// the patch says; readBase may be nil.
+func inspect(p patch.Patch, readBase patch.ReadFunc) []Flag {
+	var in inspection
+	for _, f := range p.Files {
+		in.file(f)
+	}
+	slices.SortFunc(in.flags, func(a, b Flag) int {
+		return cmp.Or(strings.Compare(a.File, b.File), a.Line-b.Line, strings.Compare(a.Rule, b.Rule), strings.Compare(a.Text, b.Text))
+	})
+	return slices.Compact(in.flags)
+}
+
+// inspection collects flags.
+type inspection struct{ flags []Flag }
+
+// flag adds one, with its text on one short line.
+func (in *inspection) flag(file string, line int, rule, text string) {
+	text = strings.TrimSpace(strings.Map(func(r rune) rune {
+		if r < ' ' && r != '\t' {
+			return -1
+		}
+		return r
+	}, text))
+	if len(text) > 160 {
+		text = strings.ToValidUTF8(text[:160], "") + "…"
+	}
+	in.flags = append(in.flags, Flag{File: file, Line: line, Rule: rule, Text: text})
+}
+
+// file inspects the change to one file.
+func (in *inspection) file(f patch.File) {
+	if kind := kindOfFile(f.Path); kind != ordinary {
+		line, text := firstChange(f)
+		in.flag(f.Path, line, ruleOf(kind, f), text)
+	}
+	isTest := testrun.TestFile(f.Path)
+	old := cmp.Or(f.OldPath, f.Path)
+	wasTest := testrun.TestFile(old)
+	if wasTest && (f.Status == patch.Deleted || f.Status == patch.Renamed && (!isTest || path.Ext(old) != path.Ext(f.Path) || runnable(old) && !runnable(f.Path))) {
+		in.flag(old, 1, ruleDeletedFile, old)
+	}
+	for _, h := range f.Hunks {
+		for _, b := range blocks(h) {
+			in.inserted(f.Path, b, isTest)
+			if wasTest && f.Status != patch.Added && f.Status != patch.Deleted {
+				in.existing(f.Path, b)
+			}
+		}
+	}
+	if wasTest && f.Status != patch.Deleted {
+		in.deletedTests(f)
+	}
+}
+
+// runnable tells a file that a runner collects from a helper beside it.
+func runnable(p string) bool {
+	base := path.Base(p)
+	return strings.HasPrefix(base, "test") || strings.Contains(base, "test.") || strings.Contains(base, "spec.")
+}
+
+// ruleOf is the kind's own name, but for the parts of a manifest that configure tests.
+func ruleOf(kind fileKind, f patch.File) string {
+	if kind != manifest {
+		return string(kind)
+	}
+	for _, h := range f.Hunks {
+		for _, l := range h.Lines {
+			if l.Op != patch.Context && testSetting.MatchString(l.Text) || strings.Contains(h.Section, "pytest") {
+				return string(testConfig)
+			}
+		}
+	}
+	return string(kind)
+}
+
+// testSetting is a line of a manifest that says how tests run.
+var testSetting = regexp.MustCompile(`(?i)pytest|testpaths|python_files|addopts|norecursedirs|"test[\w:-]*"\s*:|"jest"|"mocha"|"vitest"|"ava"|surefire|\[\[?test\]\]?|harness\s*=`)
+
+// firstChange is the first changed line of a file, in the new text where there is one.
+func firstChange(f patch.File) (line int, text string) {
+	for _, h := range f.Hunks {
+		for _, b := range blocks(h) {
+			if len(b.inserted) > 0 {
+				return b.newLine, b.inserted[0]
+			}
+			if len(b.deleted) > 0 {
+				return b.oldLine, b.deleted[0]
+			}
+		}
+	}
+	return 1, ""
+}
+
+// block is one run of deleted and inserted lines between context.
+type block struct {
+	oldLine, newLine  int // of the first deleted and inserted line
+	deleted, inserted []string
+}
+
+// blocks cuts a hunk at its context lines.
+func blocks(h patch.Hunk) []block {
+	var all []block
+	oldLine, newLine := h.OldStart, h.NewStart
+	open := false
+	for _, l := range h.Lines {
+		if l.Op == patch.Context {
+			oldLine, newLine, open = oldLine+1, newLine+1, false
+			continue
+		}
+		if !open {
+			all = append(all, block{oldLine: oldLine, newLine: newLine})
+			open = true
+		}
+		b := &all[len(all)-1]
+		if l.Op == patch.Delete {
+			b.deleted = append(b.deleted, l.Text)
+			oldLine++
+		} else {
+			b.inserted = append(b.inserted, l.Text)
+			newLine++
+		}
+	}
+	return all
+}
+
+// skips are the ways to keep a test from running, of all runners.
+var skips = regexp.MustCompile(`@pytest\.mark\.(skip|skipif|xfail)\b|\bpytest\.(skip|xfail|importorskip)\(|\bpytestmark\s*=|@?\bunittest\.(skip\w*|expectedFailure)\b|\braise (unittest\.)?SkipTest\b|\bself\.skipTest\(|` +
+	`\b[tbf]\.(Skip|Skipf|SkipNow)\(|\btesting\.Short\(\)|^//go:build\b|^// \+build\b|` +
+	`\b(it|test|describe|suite|context|t)\.(skip|todo|failing|fails|skipIf|runIf)\b|\b(xit|xtest|xdescribe|xcontext)\(|\b(skip|todo)\s*:\s*(true|['"\x60])|\bt\.(skip|todo)\(|\bthis\.skip\(\)|` +
+	`@(Ignore|Disabled\w*|EnabledIf\w*)\b|\bAssume\.|\bassume(True|False|That)\(|#\[ignore\b|\bmarkTestSkipped\(|\bmarkTestIncomplete\(|\[(Fact|Theory)\([^)]*Skip\b|\b(pending|skip)\s+['"]`)
+
+// narrows are the ways to run only some tests.
+var narrows = regexp.MustCompile(`\b(it|test|describe|suite|context)\.only\b|\b(fit|fdescribe|ftest)\(|\bonly\s*:\s*true|\b(collect_ignore|collect_ignore_glob|pytest_ignore_collect|pytest_collection_modifyitems|pytest_runtest_\w+|pytest_pyfunc_call|pytest_sessionfinish|load_tests|__test__)\b|\bfunc TestMain\(|:focus\b|\bflag\.Set\("test\.`)
+
+// detects are the ways in which code finds out that tests run it, or reaches for what reads the tests' results.
+var detects = regexp.MustCompile(`PYTEST_CURRENT_TEST|PYTEST_VERSION|PYTEST_XDIST|["'](pytest|_pytest|unittest)["']\s*(not\s+)?in\s+sys\.modules|sys\.modules\b.*["'](_?pytest|unittest)["']|sys\.argv\b.*(test|unittest)|(test|unittest).*sys\.argv\b|_called_from_test|` +
+	`\btesting\.Testing\(\)|flag\.Lookup\(\s*"test\.|os\.Args\b.*(\.test|-test)|(\.test|-test).*os\.Args\b|` +
+	`NODE_TEST_CONTEXT|JEST_WORKER_ID|VITEST\b|NODE_ENV\b.*['"]test['"]|['"]test['"].*NODE_ENV\b|process\.(argv|execArgv)\b.*test|` +
+	`RAILS_ENV\b.*test|cfg!\(test\)|cfg\(not\(test\)\)|\bsurefire\b|org\.junit|` +
+	`redgreen_(pytest|unittest|node)|REDGREEN_|["'\x60]/(out|redgreen|workspace)\b|/proc/(self|\d+)/|` +
+	`\binspect\.(stack|currentframe)\(|\bsys\._getframe\(|\bos\._exit\(|\bgc\.get_(objects|referrers)\(`)
+
+// exits end a test before its assertions, or swallow them.
+var exits = regexp.MustCompile(`^\s*return;?\s*$|\bif (False|false|0)\b|\bif \(?(false|0)\)?|^\s*except\b|\bcatch\b|\brecover\(\)|\bos\.Exit\(|\bsys\.exit\(|\bprocess\.exit|\bruntime\.Goexit\(|contextlib\.suppress|\bpytest\.exit\(`)
+
+// inserted inspects the lines that a patch adds, wherever they stand.
+func (in *inspection) inserted(file string, b block, isTest bool) {
+	for i, text := range b.inserted {
+		line := b.newLine + i
+		if detects.MatchString(text) && !commentLine(text) {
+			in.flag(file, line, ruleDetects, text)
+		}
+		if narrows.MatchString(text) && (isTest || kindOfFile(file) == testConfig) {
+			in.flag(file, line, ruleNarrowed, text)
+		}
+		if isTest && skips.MatchString(text) {
+			in.flag(file, line, ruleSkipped, text)
+		}
+	}
+}
+
+func commentLine(text string) bool {
+	text = strings.TrimSpace(text)
+	return strings.HasPrefix(text, "#") && !strings.HasPrefix(text, "#[") || strings.HasPrefix(text, "//") || strings.HasPrefix(text, "*")
+}
+
+// asserts is a line that checks something.
+var asserts = regexp.MustCompile(`\bassert\w*\b|\bexpect\b|\brequire\.|\bshould\b|\bt\.(Error|Fatal|Fail)\w*\(|\braises\(|\bis\.\w+\(|\bcmp\.Diff\(|\bEqual\w*\(`)
+
+// existing inspects a change to a test that was there before.
+func (in *inspection) existing(file string, b block) {
+	if testrun.TestData(file) {
+		for i, text := range b.deleted {
+			in.flag(file, b.oldLine+i, ruleData, text)
+			return
+		}
+		return
+	}
+	for i, text := range b.deleted {
+		switch {
+		case strings.TrimSpace(text) == "" || commentLine(text) || kept(text, b.inserted):
+		case asserts.MatchString(text) && slices.ContainsFunc(b.inserted, asserts.MatchString):
+			in.flag(file, b.oldLine+i, ruleExpected, text)
+		case asserts.MatchString(text):
+			in.flag(file, b.oldLine+i, ruleAssertion, text)
+		case definesTest(text) != "":
+			// deletedTests tells a deleted test from a moved one
+		default:
+			in.flag(file, b.oldLine+i, ruleChanged, text)
+		}
+	}
+	added := false // inside a test that the patch adds, anything may stand
+	for i, text := range b.inserted {
+		added = added || definesTest(text) != "" || definition.MatchString(text)
+		if !added && exits.MatchString(text) {
+			in.flag(file, b.newLine+i, ruleExit, text)
+		}
+	}
+}
+
+// definition opens a function or class, in which what follows is new.
+var definition = regexp.MustCompile(`^(async def|def|class|func|function|export)\b`)
+
+// kept reports whether a deleted line comes back: moved, indented anew, or an import that names more than before.
+func kept(text string, inserted []string) bool {
+	flat := strings.Join(strings.Fields(text), " ")
+	for _, other := range inserted {
+		new := strings.Join(strings.Fields(other), " ")
+		if new == flat || strings.TrimSuffix(new, ",") == strings.TrimSuffix(flat, ",") || importsMore(flat, new) {
+			return true
+		}
+	}
+	return false
+}
+
+// importLine takes an import apart: before the names, the names, behind them.
+var importLine = regexp.MustCompile(`^(from \S+ import \(?|import \{ ?|const \{ ?)([^(){}]*?)(\)?| ?\} (?:from|= require\().*)$`)
+
+// importsMore reports whether the new import has the same source and at least the same names.
+func importsMore(old, new string) bool {
+	a, b := importLine.FindStringSubmatch(old), importLine.FindStringSubmatch(new)
+	if a == nil || b == nil || a[1] != b[1] || a[3] != b[3] {
+		return false
+	}
+	names := strings.Split(strings.ReplaceAll(b[2], " ", ""), ",")
+	for _, name := range strings.Split(strings.ReplaceAll(a[2], " ", ""), ",") {
+		if !slices.Contains(names, name) {
+			return false
+		}
+	}
+	return true
+}
+
+// testDefinition is a line that opens a test or a class of tests; the name is in the first group that is not empty.
+var testDefinition = regexp.MustCompile(`^\s*(?:async )?(?:def|class)\s+(test\w*|Test\w*|\w*Tests?)\b|^func ((?:Test|Example|Fuzz)\w*)\(|\b(?:it|test|describe|suite|context|specify)(?:\.\w+)?\(\s*['"\x60](.+?)['"\x60]\s*,|^\s*(?:public |async )*void\s+(\w*[tT]est\w*)\(|^\s*fn (\w+)\(\)|\bt\.Run\(\s*"([^"]+)"|^\s*(?:it|describe|context)\s+['"](.+?)['"]|function (test\w+)\(`)
+
+// definesTest is the name of the test that a line opens, "" none.
+func definesTest(text string) string {
+	m := testDefinition.FindStringSubmatch(text)
+	if m == nil {
+		return ""
+	}
+	for _, name := range m[1:] {
+		if name != "" {
+			return name
+		}
+	}
+	return ""
+}
+
+// deletedTests flags tests whose definition is gone from a file and does not come back in it.
+func (in *inspection) deletedTests(f patch.File) {
+	added := map[string]int{}
+	for _, h := range f.Hunks {
+		for _, l := range h.Lines {
+			if name := definesTest(l.Text); l.Op == patch.Insert && name != "" {
+				added[name]++
+			}
+		}
+	}
+	for _, h := range f.Hunks {
+		for _, b := range blocks(h) {
+			for i, text := range b.deleted {
+				name := definesTest(text)
+				if name == "" || kept(text, b.inserted) {
+					continue
+				}
+				if added[name]--; added[name] < 0 {
+					in.flag(f.Path, b.oldLine+i, ruleDeleted, text)
+				}
+			}
+		}
+	}
+}

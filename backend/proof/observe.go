@@ -1,0 +1,163 @@
+package proof
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"redgreen/backend/patch"
+	"redgreen/backend/testrun"
+)
+
+// suite runs tests; *testrun.Runner is the real one.
+type suite interface {
+	Run(ctx context.Context, dir string, c testrun.Command, paths []string) (testrun.Run, error)
+}
+
+// evidence is everything that a certificate is judged by.
+type evidence struct {
+	base    testrun.Run
+	patched testrun.Run
+	// again are further runs of the patched tree, without are runs of the base with only the patch's changes to tests
+	// (the base itself where it changes none), and baseAgain are further runs of the base. Each may have only the tests
+	// that were asked for.
+	again, without, baseAgain []testrun.Run
+	flags                     []Flag
+	empty                     bool // the patch changes nothing
+	onlyTests                 bool // the patch changes nothing but tests
+	touchesTests              bool
+	reruns                    int
+}
+
+// observer makes the runs of one proof.
+type observer struct {
+	Options
+	suite suite
+}
+
+// prove is Prove with any suite.
+func prove(ctx context.Context, o Options, s suite) (Certificate, testrun.Run, error) {
+	if o.Reruns <= 0 {
+		o.Reruns = defaultReruns
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	ob := observer{Options: o, suite: s}
+	e, err := ob.observe(ctx)
+	if err != nil {
+		return Certificate{}, testrun.Run{}, err
+	}
+	c := judge(e)
+	ob.label(&c, e)
+	return c, e.patched, nil
+}
+
+// observe makes the runs that the verdict needs, and no more.
+func (o observer) observe(ctx context.Context) (evidence, error) {
+	tests := onlyTestFiles(o.Patch)
+	e := evidence{base: o.Baseline, flags: inspect(o.Patch, o.ReadBase), empty: o.Patch.Empty(), reruns: o.Reruns,
+		touchesTests: len(tests.Files) > 0, onlyTests: len(tests.Files) > 0 && len(tests.Files) == len(o.Patch.Files)}
+	if e.empty || blocked(e.base) {
+		return e, nil
+	}
+	err := o.in(ctx, o.Patch, func(dir string) error { return o.withPatch(ctx, dir, &e) })
+	if err != nil || blocked(e.patched) {
+		return e, err
+	}
+	first := compare(e.base, e.patched)
+	if len(first.turned) > 0 && !e.onlyTests {
+		err = o.in(ctx, tests, func(dir string) error {
+			return o.repeat(ctx, dir, first.turned, "without the fix", &e.without)
+		})
+	}
+	if failing := first.failing(); err == nil && len(failing) > 0 {
+		err = o.in(ctx, patch.Patch{}, func(dir string) error {
+			return o.repeat(ctx, dir, failing, "without the patch", &e.baseAgain)
+		})
+	}
+	return e, err
+}
+
+// withPatch runs the whole suite with the patch, and again what it changed.
+func (o observer) withPatch(ctx context.Context, dir string, e *evidence) error {
+	o.say("Running all tests with the patch")
+	run, err := o.suite.Run(ctx, dir, o.Command, nil)
+	if err != nil {
+		return err
+	}
+	e.patched = run
+	if blocked(run) {
+		return nil
+	}
+	c := compare(e.base, run)
+	again := append(slices.Clone(c.turned), c.failing()...)
+	return o.repeat(ctx, dir, again, "with the patch", &e.again)
+}
+
+// repeat runs the tests with the given ids Reruns times. Each run starts from the same tree, since the sandbox never
+// writes into it.
+func (o observer) repeat(ctx context.Context, dir string, ids []string, where string, into *[]testrun.Run) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	selected := o.selection(dir, ids)
+	for n := range o.Reruns {
+		o.say(fmt.Sprintf("Running %s again %s (%d of %d)", plural(len(ids), "test"), where, n+1, o.Reruns))
+		run, err := o.suite.Run(ctx, dir, o.Command, selected)
+		if err != nil {
+			return err
+		}
+		*into = append(*into, run)
+	}
+	return nil
+}
+
+// selection is the ids where the runner takes them, else nil for the whole suite.
+func (o observer) selection(dir string, ids []string) []string {
+	if !testrun.Selectable(o.Command) || testrun.Validate(dir, o.Command, ids) != nil {
+		return nil
+	}
+	return ids
+}
+
+// in calls use with a folder that holds the base with p applied.
+func (o observer) in(ctx context.Context, p patch.Patch, use func(dir string) error) error {
+	dir, done, err := o.Tree(ctx, p)
+	if err != nil {
+		return fmt.Errorf("preparing a tree for the proof: %w", err)
+	}
+	defer done()
+	return use(dir)
+}
+
+func (o observer) say(what string) {
+	if o.Progress != nil {
+		o.Progress(what)
+	}
+}
+
+// label adds what was proven, where and when.
+func (o observer) label(c *Certificate, e evidence) {
+	rung := e.patched.Rung
+	if rung.Name == "" {
+		rung = e.base.Rung
+	}
+	c.Runtime, c.RuntimeLabel, c.Warnings = rung.Name, rung.Label, append([]string{}, rung.Warnings...)
+	c.Command, c.Dir = append([]string{}, o.Command.Args...), o.Command.Dir
+	c.BaseHash, c.PatchHash = o.BaseHash, o.Patch.Hash()
+	c.BaselineMillis, c.PatchedMillis = e.base.Duration.Milliseconds(), e.patched.Duration.Milliseconds()
+	c.Issued = o.Now()
+}
+
+// onlyTestFiles is the part of a patch that changes tests, or configuration and data that only tests read.
+func onlyTestFiles(p patch.Patch) patch.Patch {
+	var part patch.Patch
+	for _, f := range p.Files {
+		if testrun.TestFile(f.Path) || kindOfFile(f.Path) == testConfig {
+			part.Files = append(part.Files, f)
+		}
+	}
+	return part
+}
