@@ -1,0 +1,446 @@
+// Package app knows the window: the bound methods, the settings, the error codes, the wiring, the subcommands.
+//
+// The rooms under backend/ know nothing of it. The window (Wails) and the browser (`redgreen serve`) call the same App;
+// the subcommands share the same core.
+package app
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"time"
+
+	"redgreen/backend/agent"
+	"redgreen/backend/model"
+	"redgreen/backend/repo"
+	"redgreen/backend/sandbox"
+	"redgreen/backend/search"
+	"redgreen/backend/session"
+	"redgreen/backend/testrun"
+)
+
+// Assets are the files inside the program.
+type Assets struct {
+	Page   fs.FS // frontend/dist
+	Sample fs.FS // testdata/repos/…
+}
+
+// App is what the page calls. Every exported method is callable from the page, so there is nothing else on it. Methods
+// may be called from any goroutine; what takes long returns an id and goes on by events.
+type App struct{ h *host }
+
+// host is what stands behind App.
+type host struct {
+	core    *core
+	runs    *runs
+	send    Sender
+	pick    func() (string, error) // the native folder dialog
+	mode    string                 // window, browser
+	start   startup
+	context context.Context // of the indexing in the background; cancelled by Close
+	cancel  context.CancelFunc
+	indexer indexer
+	unsub   func()
+}
+
+// startup is what to open at once.
+type startup struct {
+	folder  string
+	session string
+}
+
+// newHost puts the house behind a page. send may be called from any goroutine.
+func newHost(c *core, mode string, send Sender, pick func() (string, error), s startup) (*host, error) {
+	store, err := c.sessions()
+	if err != nil {
+		return nil, err
+	}
+	if err := c.sweep(); err != nil {
+		c.log.Warn("sweeping", slog.Any("error", err))
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	h := &host{core: c, send: send, pick: pick, mode: mode, start: s, context: ctx, cancel: cancel, runs: newRuns(c, send)}
+	h.unsub = store.Subscribe(func(n session.Notice) {
+		h.runs.batch.notice(n)
+		if text, ok := phases()[n.Kind]; ok {
+			send("phase", map[string]string{"session": n.Session, "text": text})
+		}
+	})
+	return h, nil
+}
+
+// Close ends every run and the indexing, and waits for them.
+func (h *host) Close() {
+	h.cancel()
+	h.indexer.wait.Wait()
+	h.runs.Close()
+	h.unsub()
+}
+
+// phases are the words for what the system does now, by the event that begins it.
+func phases() map[session.Kind]string {
+	return map[session.Kind]string{
+		session.KindStarted:        "Making a disposable copy",
+		session.KindTestsStarted:   "Running the tests",
+		session.KindModelRequested: "Waiting for the model",
+		session.KindToolCalled:     "At work",
+		session.KindProofStarted:   "Proving: running every test with the patch",
+		session.KindReviewAsked:    "",
+	}
+}
+
+// guard turns errors into coded ones and a panic into an error, so that no call ends the window.
+func guard[T any](h *host, do func() (T, error)) (out T, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			h.core.log.Error("a call panicked", slog.Any("panic", p), slog.String("stack", string(debug.Stack())))
+			err = fail(Internal, fmt.Sprintf("Redgreen made a mistake (%v); nothing was written. Please report it with the log", p))
+		}
+	}()
+	out, err = do()
+	if err != nil {
+		return out, explain(err)
+	}
+	return out, nil
+}
+
+// Boot is what the page needs to draw its first view.
+type Boot struct {
+	Version string   `json:"version"`
+	Mode    string   `json:"mode"`
+	Folder  *string  `json:"folder"`
+	Session *string  `json:"session"`
+	Recent  []Recent `json:"recent"`
+	Sample  Sample   `json:"sample"`
+	Setting Settings `json:"settings"`
+	Keys    []KeyRow `json:"keys"`
+}
+
+// KeyRow says whether a provider's key is set, never what it is.
+type KeyRow struct {
+	Provider string `json:"provider"`
+	Env      string `json:"env"`
+	Set      bool   `json:"set"`
+}
+
+// Boot gives the first view.
+func (a *App) Boot() (Boot, error) {
+	return guard(a.h, func() (Boot, error) {
+		c := a.h.core
+		sample, err := c.sample(false)
+		if err != nil {
+			return Boot{}, err
+		}
+		s := c.current()
+		recent := slices.Clone(s.Recent)
+		for i, r := range recent {
+			info, err := os.Stat(r.Path)
+			recent[i].Exists = err == nil && info.IsDir()
+		}
+		b := Boot{Version: Version, Mode: a.h.mode, Recent: recent, Sample: sample, Setting: s, Keys: []KeyRow{}}
+		for provider, env := range keyNames() {
+			b.Keys = append(b.Keys, KeyRow{Provider: provider, Env: env, Set: c.keys.get(env) != ""})
+		}
+		slices.SortFunc(b.Keys, func(x, y KeyRow) int { return strings.Compare(x.Provider, y.Provider) })
+		if a.h.start.folder != "" {
+			b.Folder = &a.h.start.folder
+		}
+		if a.h.start.session != "" {
+			b.Session = &a.h.start.session
+		}
+		return b, nil
+	})
+}
+
+// PickFolder asks with the system's dialog; "" when the person closed it.
+func (a *App) PickFolder() (string, error) {
+	return guard(a.h, func() (string, error) {
+		if a.h.pick == nil {
+			return "", fail(Unavailable, "a browser has no folder dialog; type or paste the path of the folder")
+		}
+		return a.h.pick()
+	})
+}
+
+// Folder is an opened folder as the page sees it.
+type Folder struct {
+	Path      string            `json:"path"`
+	Name      string            `json:"name"`
+	Branch    string            `json:"branch"`
+	Commit    string            `json:"commit"`
+	Files     int               `json:"files"`
+	Languages []LanguageRow     `json:"languages"`
+	Commands  []testrun.Command `json:"test_commands"`
+	Index     IndexState        `json:"index"`
+	Recovered string            `json:"recovered"`
+}
+
+// LanguageRow counts files of a language.
+type LanguageRow struct {
+	Name  string `json:"name"`
+	Files int    `json:"files"`
+}
+
+// OpenFolder opens a folder and begins to index it.
+func (a *App) OpenFolder(path string) (Folder, error) {
+	return guard(a.h, func() (Folder, error) {
+		f, err := a.h.core.open(expandHome(path))
+		if err != nil {
+			return Folder{}, err
+		}
+		files, err := f.repo.Files(a.h.context)
+		if err != nil {
+			return Folder{}, err
+		}
+		commands, err := testrun.Find(f.repo.Root())
+		if err != nil {
+			return Folder{}, err
+		}
+		if _, err := a.h.core.change(func(s Settings) Settings { return s.opened(f.repo.Root(), time.Now()) }); err != nil {
+			return Folder{}, err
+		}
+		git := f.repo.Git()
+		out := Folder{Path: f.repo.Root(), Name: f.repo.Name(), Branch: git.Branch, Commit: git.Commit, Files: len(files),
+			Languages: countLanguages(files), Commands: commands, Recovered: f.repo.Recovered()}
+		if out.Commands == nil {
+			out.Commands = []testrun.Command{}
+		}
+		out.Index = a.h.index(f)
+		return out, nil
+	})
+}
+
+// expandHome lets a person type ~ for the home folder, and quotes or file:// as a paste has them.
+func expandHome(path string) string {
+	path = strings.Trim(strings.TrimSpace(path), `"'`)
+	path = strings.TrimPrefix(path, "file://")
+	if rest, ok := strings.CutPrefix(path, "~"); ok && (rest == "" || rest[0] == '/') {
+		if home, err := os.UserHomeDir(); err == nil {
+			return filepath.Join(home, rest)
+		}
+	}
+	return path
+}
+
+// Models lists the models that can be called now.
+func (a *App) Models() (ModelList, error) {
+	return guard(a.h, func() (ModelList, error) { return a.h.core.models(a.h.context) })
+}
+
+// Doctor probes the sandbox.
+func (a *App) Doctor() (sandbox.Report, error) {
+	return guard(a.h, func() (sandbox.Report, error) {
+		box, err := a.h.core.sandbox()
+		if err != nil {
+			return sandbox.Report{}, err
+		}
+		return box.Doctor(a.h.context), nil
+	})
+}
+
+// TaskRequest is a task as the page sends it.
+type TaskRequest struct {
+	Folder   string         `json:"folder"`
+	Text     string         `json:"text"`
+	Model    string         `json:"model"` // PROVIDER/NAME, "" the default
+	Limits   session.Limits `json:"limits"`
+	AskEdits bool           `json:"ask_edits"`
+	TestCmd  []string       `json:"test_cmd"`
+}
+
+// StartTask begins a task and gives its session id at once.
+func (a *App) StartTask(t TaskRequest) (string, error) {
+	return guard(a.h, func() (string, error) {
+		if strings.TrimSpace(t.Text) == "" {
+			return "", fail(Invalid, "the task is empty; say what is wrong, for example: the total is off by one cent when a discount applies")
+		}
+		f, err := a.h.core.open(t.Folder)
+		if err != nil {
+			return "", err
+		}
+		m, err := a.h.core.chooseModel(a.h.context, t.Model, f.repo.Root())
+		if err != nil {
+			return "", err
+		}
+		return a.h.runs.start(a.h.context, f, m, agent.Task{Text: t.Text, Limits: withDefaults(t.Limits),
+			Approval: "ask", AskEdits: t.AskEdits, TestCmd: t.TestCmd})
+	})
+}
+
+// Cancel stops a run; its record stays.
+func (a *App) Cancel(id string) error {
+	return a.h.act(func() error { return a.h.runs.stop(id) })
+}
+
+// Say sends a message to a run at work; it is delivered at the next step.
+func (a *App) Say(id, text string) error {
+	return a.h.act(func() error {
+		if strings.TrimSpace(text) == "" {
+			return fail(Invalid, "the message is empty")
+		}
+		l, err := a.h.runs.find(a.h.context, id)
+		if err != nil {
+			return err
+		}
+		return l.run.Say(a.h.context, text)
+	})
+}
+
+// Resume goes on with an interrupted session.
+func (a *App) Resume(id string) error {
+	return a.h.act(func() error {
+		l, err := a.h.runs.find(a.h.context, id)
+		if err != nil {
+			return err
+		}
+		return a.h.runs.work(l)
+	})
+}
+
+// Written lists the files that were written.
+type Written struct {
+	Files []string `json:"files"`
+	Redo  bool     `json:"redo"` // of Undo: the patch is in the folder again
+}
+
+// Approve writes the patch that waits for review into the folder. patchHash is the patch that the person saw.
+func (a *App) Approve(id, patchHash string) (Written, error) {
+	return guard(a.h, func() (Written, error) {
+		l, err := a.h.idle(id)
+		if err != nil {
+			return Written{}, err
+		}
+		receipt, err := l.run.Approve(a.h.context, patchHash, "person")
+		if err != nil {
+			return Written{}, err
+		}
+		return written(receipt), a.h.runs.done(l)
+	})
+}
+
+// Reject refuses the patch. With a comment the run goes on with it; without one the session ends.
+func (a *App) Reject(id, comment string) error {
+	return a.h.act(func() error {
+		l, err := a.h.idle(id)
+		if err != nil {
+			return err
+		}
+		comment = strings.TrimSpace(comment)
+		if err := l.run.Reject(a.h.context, comment); err != nil {
+			return err
+		}
+		if comment == "" {
+			return a.h.runs.done(l)
+		}
+		return a.h.runs.work(l)
+	})
+}
+
+// Undo takes back what a session wrote; called again, it takes the undo back.
+func (a *App) Undo(id string) (Written, error) {
+	return guard(a.h, func() (Written, error) {
+		store, err := a.h.core.sessions()
+		if err != nil {
+			return Written{}, err
+		}
+		state, err := store.State(a.h.context, id)
+		if err != nil {
+			return Written{}, err
+		}
+		f, err := a.h.core.open(state.Folder)
+		if err != nil {
+			return Written{}, err
+		}
+		o, err := a.h.core.agentOptions(f, model.Model{Info: state.Model}, a.h.runs.hooks())
+		if err != nil {
+			return Written{}, err
+		}
+		receipt, err := agent.Undo(a.h.context, o, id)
+		if err != nil {
+			return Written{}, err
+		}
+		w := written(receipt)
+		w.Redo = !state.Applied
+		return w, nil
+	})
+}
+
+// AnswerAsk answers a question that a run waits on.
+func (a *App) AnswerAsk(id, askID string, allow bool) error {
+	return a.h.act(func() error { return a.h.runs.answer(askID, allow) })
+}
+
+// HitRow is a search result with its text.
+type HitRow struct {
+	search.Hit
+	Snippet  string        `json:"snippet"`
+	BestLine int           `json:"best_line"`
+	Why      []search.Part `json:"why"`
+}
+
+// Search looks for code in an opened folder.
+func (a *App) Search(folder, query string, n int) ([]HitRow, error) {
+	return guard(a.h, func() ([]HitRow, error) {
+		f, err := a.h.core.open(folder)
+		if err != nil {
+			return nil, err
+		}
+		if strings.TrimSpace(query) == "" {
+			return []HitRow{}, nil
+		}
+		hits, err := search.Search(a.h.context, f.index, query, search.Options{N: min(max(n, 1), 100), Read: f.repo.Read})
+		rows := []HitRow{}
+		for _, hit := range hits {
+			rows = append(rows, HitRow{Hit: hit, Snippet: hit.Snippet, BestLine: hit.BestLine, Why: hit.Why})
+		}
+		return rows, err
+	})
+}
+
+// SaveSettings stores the person's choices and gives them as they are now in force.
+func (a *App) SaveSettings(s Settings) (Settings, error) {
+	return guard(a.h, func() (Settings, error) {
+		return a.h.core.change(func(old Settings) Settings {
+			s.Recent = old.Recent
+			return s
+		})
+	})
+}
+
+// SaveKey puts a provider's key into the OS keyring; "" removes it. It can't be read back.
+func (a *App) SaveKey(provider, key string) error {
+	return a.h.act(func() error { return a.h.core.keys.set(provider, strings.TrimSpace(key)) })
+}
+
+// OpenInEditor opens a file of a folder in the person's editor.
+func (a *App) OpenInEditor(folder, path string, line int) error {
+	return a.h.act(func() error { return a.h.core.edit(a.h.context, folder, path, line) })
+}
+
+// act is guard for calls that give nothing back.
+func (h *host) act(do func() error) error {
+	_, err := guard(h, func() (struct{}, error) { return struct{}{}, do() })
+	return err
+}
+
+// idle gives a session's run when it is not at work.
+func (h *host) idle(id string) (*live, error) {
+	if h.runs.working(id) {
+		return nil, fail(Conflict, "the run is still at work; wait for it or cancel it first")
+	}
+	return h.runs.find(h.context, id)
+}
+
+func written(r repo.Receipt) Written {
+	w := Written{Files: []string{}}
+	for _, f := range r.Patch.Files {
+		w.Files = append(w.Files, f.Path)
+	}
+	return w
+}

@@ -1,0 +1,74 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"redgreen/backend/repo"
+	"redgreen/backend/sandbox"
+	"redgreen/backend/testrun"
+)
+
+// bench is what a run of tests outside a session needs: a disposable copy, a runner and the command.
+type bench struct {
+	dir       string
+	workspace *repo.Workspace
+	runner    *testrun.Runner
+	command   testrun.Command
+	rung      sandbox.Rung
+}
+
+// bench prepares a run of a folder's tests; words is the person's own command, or empty.
+func (c *core) bench(ctx context.Context, r *repo.Repo, words []string) (*bench, error) {
+	command := testrun.Custom(words)
+	if len(words) == 0 {
+		found, err := testrun.Find(r.Root())
+		if err != nil {
+			return nil, err
+		}
+		if len(found) == 0 {
+			return nil, fail(NotFound, fmt.Sprintf("no test command was found in %s; name one with --test-cmd \"…\"", r.Root()))
+		}
+		command = found[0]
+	}
+	box, err := c.sandbox()
+	if err != nil {
+		return nil, err
+	}
+	rung, err := box.Rung(ctx)
+	if err != nil {
+		return nil, err
+	}
+	dir, err := c.tempDir()
+	if err != nil {
+		return nil, err
+	}
+	b := &bench{dir: dir, command: command, rung: rung}
+	cache := filepath.Join(dir, "cache")
+	if err := os.Mkdir(cache, 0o755); err != nil {
+		return nil, errors.Join(err, b.close())
+	}
+	uid, gid, chown := box.Owner()
+	if chown {
+		if err := os.Chown(cache, uid, gid); err != nil {
+			return nil, errors.Join(err, b.close())
+		}
+	}
+	b.workspace, err = r.NewWorkspace(ctx, filepath.Join(dir, "workspace"), repo.CopyOptions{UID: uid, GID: gid, Chown: chown})
+	if err != nil {
+		return nil, errors.Join(err, b.close())
+	}
+	b.runner = testrun.New(testrun.Options{Sandbox: box, Cache: cache, Source: r.Root(), TempDir: dir})
+	return b, nil
+}
+
+func (b *bench) close() error {
+	var err error
+	if b.workspace != nil {
+		err = b.workspace.Close()
+	}
+	return errors.Join(err, os.RemoveAll(b.dir))
+}

@@ -1,0 +1,240 @@
+package app
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+)
+
+// The exit codes of every subcommand.
+const (
+	exitOK        = 0   // done; for fix: proven and, if asked to, applied
+	exitNot       = 1   // finished, but not proven, or tests failed
+	exitError     = 2   // usage or environment
+	exitLimit     = 3   // a limit was hit
+	exitInterrupt = 130 // Ctrl-C
+)
+
+// exit carries an exit code through cobra; err may be nil when all was said already.
+type exit struct {
+	code int
+	err  error
+}
+
+func (e *exit) Error() string {
+	if e.err == nil {
+		return fmt.Sprint("exit ", e.code)
+	}
+	return e.err.Error()
+}
+func (e *exit) Unwrap() error { return e.err }
+
+// command is what the subcommands share: where they read and write, and the house, put together on first use.
+type command struct {
+	assets Assets
+	env    func(string) string
+	in     io.Reader
+	out    io.Writer
+	err    io.Writer
+	tty    bool // both ends of the terminal are a person's
+	colour bool // stderr understands colours
+	debug  bool
+	core   *core
+	reader *bufio.Reader
+}
+
+// lines is the one reader of the input: a second one would lose what the first has buffered.
+func (c *command) lines() *bufio.Reader {
+	if c.reader == nil {
+		c.reader = bufio.NewReader(c.in)
+	}
+	return c.reader
+}
+
+// Main runs the program with the process's own arguments and gives the exit code.
+func Main(a Assets) int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	tty := term.IsTerminal(int(os.Stdin.Fd())) && term.IsTerminal(int(os.Stderr.Fd()))
+	c := &command{assets: a, env: os.Getenv, in: os.Stdin, out: os.Stdout, err: os.Stderr, tty: tty,
+		colour: term.IsTerminal(int(os.Stderr.Fd())) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"}
+	return c.run(ctx, os.Args[1:])
+}
+
+// run runs one subcommand.
+func (c *command) run(ctx context.Context, args []string) int {
+	root := c.root()
+	root.SetArgs(args)
+	root.SetIn(c.in)
+	root.SetOut(c.out)
+	root.SetErr(c.err)
+	err := root.ExecuteContext(ctx)
+	if c.core != nil {
+		if err2 := c.core.Close(); err2 != nil && err == nil {
+			err = err2
+		}
+	}
+	return c.status(ctx, err)
+}
+
+// status says an error to the person and gives its exit code.
+func (c *command) status(ctx context.Context, err error) int {
+	if err == nil {
+		return exitOK
+	}
+	code := exitError
+	var e *exit
+	if errors.As(err, &e) {
+		code, err = e.code, e.err
+	}
+	if ctx.Err() != nil && (err == nil || errors.Is(err, context.Canceled)) {
+		fmt.Fprintln(c.err, "interrupted; nothing was written")
+		return exitInterrupt
+	}
+	if err != nil {
+		fmt.Fprintln(c.err, "redgreen:", explain(err).Message)
+	}
+	return code
+}
+
+// house puts the rooms together.
+func (c *command) house() (*core, error) {
+	if c.core != nil {
+		return c.core, nil
+	}
+	level := slog.LevelWarn
+	if c.debug {
+		level = slog.LevelDebug
+	}
+	core, err := newCore(c.assets, c.env, slog.New(slog.NewTextHandler(c.err, &slog.HandlerOptions{Level: level})))
+	if err != nil {
+		return nil, err
+	}
+	c.core = core
+	return core, nil
+}
+
+func (c *command) root() *cobra.Command {
+	var sample bool
+	var session string
+	root := &cobra.Command{
+		Use:   "redgreen [FOLDER]",
+		Short: "A coding assistant that proves its work",
+		Long: "Redgreen fixes what you say is wrong in a folder, in a disposable copy, and proves it: a test that was red\n" +
+			"before is green now and nothing else broke. Nothing in your folder changes until you approve.",
+		Example: "  redgreen                       open the window\n" +
+			"  redgreen ~/src/shop            open the window on a folder\n" +
+			"  redgreen fix ~/src/shop -m \"the total is off by one cent\"\n" +
+			"  redgreen serve                 the same window in a browser",
+		Args:          folderOrNone,
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			core, err := c.house()
+			if err != nil {
+				return err
+			}
+			s, err := c.startup(core, args, sample, session)
+			if err != nil {
+				return err
+			}
+			return window(cmd.Context(), core, s)
+		},
+	}
+	root.Flags().BoolVar(&sample, "sample", false, "open the bundled sample repository, laid anew")
+	root.Flags().StringVar(&session, "session", "", "open a saved session by its id")
+	root.PersistentFlags().BoolVar(&c.debug, "debug", false, "log more to stderr")
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return fmt.Errorf("%w; see `%s --help`", err, cmd.CommandPath())
+	})
+	root.CompletionOptions.HiddenDefaultCmd = true
+	root.AddCommand(c.fixCommand(), c.searchCommand(), c.indexCommand(), c.testCommand(), c.sessionsCommand(),
+		c.proveCommand(), c.doctorCommand(), c.serveCommand(), c.versionCommand())
+	return root
+}
+
+// folderOrNone takes one folder at most; a word that is neither a folder nor a subcommand gets a helpful error.
+func folderOrNone(cmd *cobra.Command, args []string) error {
+	if len(args) > 1 {
+		return fmt.Errorf("one folder at a time, not %d arguments; see `redgreen --help`", len(args))
+	}
+	if len(args) == 1 {
+		if _, err := os.Stat(expandHome(args[0])); err != nil {
+			return fmt.Errorf("%q is neither a folder nor a subcommand; see `redgreen --help`", args[0])
+		}
+	}
+	return nil
+}
+
+// startup says what a window opens at once.
+func (c *command) startup(core *core, args []string, sample bool, session string) (startup, error) {
+	s := startup{session: session}
+	if sample {
+		laid, err := core.sample(true)
+		if err != nil {
+			return s, err
+		}
+		s.folder = laid.Path
+	}
+	if len(args) == 1 {
+		abs, err := filepath.Abs(expandHome(args[0]))
+		if err != nil {
+			return s, err
+		}
+		s.folder = abs
+	}
+	return s, nil
+}
+
+func (c *command) serveCommand() *cobra.Command {
+	var port int
+	var sample bool
+	cmd := &cobra.Command{
+		Use:   "serve [FOLDER]",
+		Short: "Open the window in a browser, on a loopback port",
+		Long: "Serves the window on 127.0.0.1 and prints an address with a one-time token. Whoever holds the address can\n" +
+			"write into your folders, so it works once and only from this machine.",
+		Example: "  redgreen serve\n  redgreen serve ~/src/shop --port 8080",
+		Args:    folderOrNone,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			core, err := c.house()
+			if err != nil {
+				return err
+			}
+			s, err := c.startup(core, args, sample, "")
+			if err != nil {
+				return err
+			}
+			return serve(cmd.Context(), core, fmt.Sprintf("127.0.0.1:%d", port), s, func(url string) {
+				fmt.Fprintln(c.err, "Open this address in a browser on this machine; it works once. Ctrl-C ends it.")
+				fmt.Fprintln(c.out, url)
+			})
+		},
+	}
+	cmd.Flags().IntVar(&port, "port", 0, "port to listen on, 0 any free one")
+	cmd.Flags().BoolVar(&sample, "sample", false, "open the bundled sample repository, laid anew")
+	return cmd
+}
+
+func (c *command) versionCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:     "version",
+		Short:   "Print the version",
+		Example: "  redgreen version",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			fmt.Fprintln(c.out, "redgreen", Version)
+			return nil
+		},
+	}
+}

@@ -1,0 +1,315 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"redgreen/backend/agent"
+	"redgreen/backend/model"
+	"redgreen/backend/policy"
+	"redgreen/backend/session"
+)
+
+// fixFlags are the flags of `redgreen fix`.
+type fixFlags struct {
+	message, model, approve, testCmd string
+	json, sample                     bool
+	steps                            int
+	usd                              float64
+	timeout                          time.Duration
+}
+
+func (c *command) fixCommand() *cobra.Command {
+	var f fixFlags
+	cmd := &cobra.Command{
+		Use:   "fix FOLDER -m \"what is wrong\"",
+		Short: "Fix a bug in the terminal and prove the fix",
+		Long: "Runs the whole job in the terminal: the trace goes to stderr, the diff and its certificate to stdout.\n" +
+			"The folder changes only when you approve (--approve ask), or with --approve auto when the fix is proven.\n\n" +
+			"Exit codes: 0 proven and (if asked to) applied, 1 finished but not proven, 2 usage or environment error,\n" +
+			"3 a limit was hit, 130 interrupted.",
+		Example: "  redgreen fix . -m \"the total is off by one cent when a discount applies\"\n" +
+			"  redgreen fix . -m \"crash on an empty list\" --model ollama/qwen3-coder --approve auto\n" +
+			"  redgreen fix . -m \"…\" --test-cmd \"python3 -m pytest -q tests/unit\" --json > events.jsonl\n" +
+			"  redgreen fix --sample",
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return c.fix(cmd.Context(), args, f) },
+	}
+	fl := cmd.Flags()
+	fl.StringVarP(&f.message, "message", "m", "", "what is wrong, in your words")
+	fl.StringVar(&f.model, "model", "", "PROVIDER/NAME: ollama/…, openai/…, anthropic/…, script/FILE (default: the first that can be called)")
+	fl.StringVar(&f.approve, "approve", "", "ask, auto (write only when proven) or never (default: ask in a terminal, else never)")
+	fl.BoolVar(&f.json, "json", false, "print every event on stdout, one JSON object a line")
+	fl.BoolVar(&f.sample, "sample", false, "fix the bundled sample repository, laid anew")
+	fl.IntVar(&f.steps, "max-steps", 0, "most model calls (default 30)")
+	fl.Float64Var(&f.usd, "max-usd", 0, "most US dollars (default 1.00)")
+	fl.DurationVar(&f.timeout, "timeout", 0, "most wall clock time, for example 10m (default 20m)")
+	fl.StringVar(&f.testCmd, "test-cmd", "", "the command that runs the tests, words split at spaces, quotes as in a shell; no shell runs it")
+	return cmd
+}
+
+// checked looks at the flags before anything is started.
+func (f *fixFlags) checked(args []string, tty bool) error {
+	if f.sample && len(args) > 0 {
+		return errors.New("give a folder or --sample, not both")
+	}
+	if !f.sample && len(args) == 0 {
+		return errors.New("which folder? for example: redgreen fix . -m \"what is wrong\"")
+	}
+	if !f.sample && strings.TrimSpace(f.message) == "" {
+		return errors.New("say what is wrong with -m, for example: redgreen fix . -m \"the total is off by one cent\"")
+	}
+	if f.approve == "" {
+		f.approve = "never"
+		if tty && !f.json {
+			f.approve = "ask"
+		}
+	}
+	if !slices.Contains([]string{"ask", "auto", "never"}, f.approve) {
+		return fmt.Errorf("--approve is ask, auto or never, not %q", f.approve)
+	}
+	if f.steps < 0 || f.usd < 0 || math.IsNaN(f.usd) || f.usd > 1e6 || f.timeout < 0 {
+		return errors.New("a limit cannot be negative; leave the flag out for the default")
+	}
+	return nil
+}
+
+func (c *command) fix(ctx context.Context, args []string, f fixFlags) error {
+	if err := f.checked(args, c.tty); err != nil {
+		return err
+	}
+	testCmd, err := splitWords(f.testCmd)
+	if err != nil {
+		return err
+	}
+	core, err := c.house()
+	if err != nil {
+		return err
+	}
+	dir, err := c.fixTarget(ctx, core, args, &f)
+	if err != nil {
+		return err
+	}
+	folder, err := core.open(dir)
+	if err != nil {
+		return err
+	}
+	if old := folder.repo.Recovered(); old != "" {
+		fmt.Fprintln(c.err, old)
+	}
+	m, err := core.chooseModel(ctx, f.model, folder.repo.Root())
+	if err != nil {
+		return err
+	}
+	limits := core.current().Limits
+	if f.steps > 0 {
+		limits.Steps = f.steps
+	}
+	if f.usd > 0 {
+		limits.MicroUSD = model.MicroUSD(math.Ceil(f.usd * 1e6))
+	}
+	if f.timeout > 0 {
+		limits.Wall = f.timeout
+	}
+	return c.work(ctx, core, folder, m, agent.Task{Text: f.message, Limits: limits, Approval: f.approve, TestCmd: testCmd,
+		AskEdits: core.current().AskEdits && f.approve == "ask"}, f)
+}
+
+// fixTarget is the folder to work in; for the sample it fills in the task and the model as well.
+func (c *command) fixTarget(ctx context.Context, core *core, args []string, f *fixFlags) (string, error) {
+	if !f.sample {
+		return expandHome(args[0]), nil
+	}
+	s, err := core.sample(true)
+	if err != nil {
+		return "", err
+	}
+	if f.message == "" {
+		f.message = s.Task
+	}
+	if f.model == "" {
+		f.model, err = c.sampleModel(ctx, core, s)
+	}
+	return s.Path, err
+}
+
+// sampleModel offers a local model first, where one runs and there is somebody to ask.
+func (c *command) sampleModel(ctx context.Context, core *core, s Sample) (string, error) {
+	list, err := core.models(ctx)
+	if err != nil {
+		return "", err
+	}
+	for _, m := range list.Models {
+		if m.Provider == "ollama" && c.tty {
+			if c.yes(fmt.Sprintf("Ollama runs here. Use %s? Otherwise the recorded model plays a fix. [Y/n] ", m.Name), true) {
+				return m.Ref, nil
+			}
+			break
+		}
+	}
+	return s.ref, nil
+}
+
+// yes asks on stderr and reads one line; an empty line means the default, the end of the input means no.
+func (c *command) yes(question string, byDefault bool) bool {
+	fmt.Fprint(c.err, question)
+	line, err := c.lines().ReadString('\n')
+	switch answer := strings.ToLower(strings.TrimSpace(line)); {
+	case answer == "" && err == nil:
+		return byDefault
+	default:
+		return answer == "y" || answer == "yes"
+	}
+}
+
+// work runs one task, draws it, and asks for the approval.
+func (c *command) work(ctx context.Context, core *core, f *folder, m model.Model, t agent.Task, flags fixFlags) error {
+	store, err := core.sessions()
+	if err != nil {
+		return err
+	}
+	trace := newTrace(c.err, c.colour)
+	o, err := core.agentOptions(f, m, hooks{
+		ask: func(_ context.Context, _ string, act policy.Act) (bool, error) {
+			return c.yes(fmt.Sprintf("%s: %s\nAllow? [y/N] ", act.Kind, act.Object), false), nil
+		},
+		delta: trace.delta,
+	})
+	if err != nil {
+		return err
+	}
+	follow := newFollower(store, func(e session.Event) {
+		if flags.json {
+			printEvent(c.out, e)
+		}
+		trace.event(e)
+	})
+	run, err := agent.New(ctx, o, t)
+	if err != nil {
+		follow.stop(ctx)
+		return err
+	}
+	outcome, err := run.Work(ctx)
+	if err == nil && outcome == session.Review {
+		err = c.review(ctx, store, run, flags, follow)
+	}
+	// What follows happens even after Ctrl-C: the record must be whole.
+	after, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
+	defer cancel()
+	if ctx.Err() != nil && outcome == session.Review {
+		err = errors.Join(err, run.Finish(after))
+	}
+	state, err2 := store.State(after, run.ID())
+	follow.stop(after)
+	if err := errors.Join(err, err2, run.Close()); err != nil && ctx.Err() == nil {
+		return err
+	}
+	if !flags.json {
+		c.printEnd(state)
+	}
+	return ended(ctx, state, t.Approval)
+}
+
+// review shows the proposal and carries out the decision.
+func (c *command) review(ctx context.Context, store *session.Store, run *agent.Run, flags fixFlags, follow *follower) error {
+	for {
+		state, err := store.State(ctx, run.ID())
+		if err != nil {
+			return err
+		}
+		follow.flush(ctx)
+		approved, comment := false, ""
+		switch flags.approve {
+		case "auto":
+			approved = state.Proof == "proven"
+		case "ask":
+			if flags.json {
+				fmt.Fprint(c.err, state.Patch.String())
+			} else {
+				c.printProposal(state)
+			}
+			approved, comment = c.askReview(state)
+		}
+		if approved {
+			by := "person"
+			if flags.approve == "auto" {
+				by = "auto"
+			}
+			_, err := run.Approve(ctx, state.PatchHash, by)
+			return err
+		}
+		if comment == "" {
+			return run.Finish(ctx)
+		}
+		if err := run.Reject(ctx, comment); err != nil {
+			return err
+		}
+		outcome, err := run.Work(ctx)
+		if err != nil || outcome != session.Review {
+			return err
+		}
+	}
+}
+
+// askReview asks for the decision: y writes, n ends, anything else is a comment that goes back to the model.
+func (c *command) askReview(state session.State) (approved bool, comment string) {
+	what := fmt.Sprintf("Write %s", countOf(len(state.Patch.Files), "file"))
+	if state.Proof != "proven" {
+		what += " although it is not proven"
+	}
+	fmt.Fprintf(c.err, "%s into %s? [y/N, or say what is wrong] ", what, state.Folder)
+	line, _ := c.lines().ReadString('\n')
+	answer := strings.TrimSpace(line)
+	switch strings.ToLower(answer) {
+	case "y", "yes":
+		return true, ""
+	case "", "n", "no":
+		return false, ""
+	}
+	return false, answer
+}
+
+// ended turns the end of a session into the exit code.
+func ended(ctx context.Context, s session.State, approval string) error {
+	switch {
+	case ctx.Err() != nil || s.Outcome == session.Cancelled:
+		return &exit{code: exitInterrupt}
+	case s.Outcome == session.Proven && (approval != "auto" || s.Applied):
+		return nil
+	case s.Outcome == session.Limit:
+		return &exit{code: exitLimit}
+	case s.Outcome == session.Error:
+		return &exit{code: exitError}
+	}
+	return &exit{code: exitNot}
+}
+
+// printEvent writes an event as one flat JSON object: seq, session, time, kind, and the fields of its payload.
+func printEvent(w io.Writer, e session.Event) {
+	flat := map[string]json.RawMessage{}
+	if err := json.Unmarshal(e.Data, &flat); err != nil {
+		flat = map[string]json.RawMessage{"data": e.Data}
+	}
+	head := map[string]any{"seq": e.Seq, "session": e.Session, "time": e.Time, "kind": e.Kind}
+	for name, value := range head {
+		data, err := json.Marshal(value)
+		if err != nil {
+			return
+		}
+		flat[name] = data
+	}
+	data, err := json.Marshal(flat)
+	if err != nil {
+		return
+	}
+	fmt.Fprintf(w, "%s\n", data)
+}

@@ -1,0 +1,225 @@
+package app
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"redgreen/backend/index"
+	"redgreen/backend/repo"
+	"redgreen/backend/search"
+	"redgreen/backend/testrun"
+)
+
+func (c *command) searchCommand() *cobra.Command {
+	var n int
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "search FOLDER QUERY",
+		Short: "Find code by name, words, path, or a pasted error",
+		Long: "Brings the folder's index up to date and ranks its functions, methods and classes for the query.\n" +
+			"--json prints one object a line: {path, start_line, end_line, symbol, kind, score}.",
+		Example: "  redgreen search . \"where is the discount rounded\"\n  redgreen search . parse_header -n 3 --json",
+		Args:    exactly("FOLDER QUERY", 2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if n < 1 || n > 1000 {
+				return errors.New("-n is a number from 1 to 1000")
+			}
+			core, err := c.house()
+			if err != nil {
+				return err
+			}
+			f, err := core.open(expandHome(args[0]))
+			if err != nil {
+				return err
+			}
+			if _, err := f.index.Update(cmd.Context(), c.progress()); err != nil {
+				return err
+			}
+			hits, err := search.Search(cmd.Context(), f.index, args[1], search.Options{N: n, Read: f.repo.Read})
+			if err != nil {
+				return err
+			}
+			for _, h := range hits {
+				if err := c.printHit(h, asJSON); err != nil {
+					return err
+				}
+			}
+			if len(hits) == 0 && !asJSON {
+				fmt.Fprintln(c.err, "nothing found; try other words, or a part of a name or path")
+			}
+			return nil
+		},
+	}
+	cmd.Flags().IntVarP(&n, "number", "n", 10, "most results")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON object a line")
+	return cmd
+}
+
+func (c *command) printHit(h search.Hit, asJSON bool) error {
+	if asJSON {
+		return json.NewEncoder(c.out).Encode(h)
+	}
+	name := h.Symbol
+	if name == "" {
+		name = h.Kind
+	}
+	line := h.BestLine
+	text := ""
+	if lines := strings.Split(h.Snippet, "\n"); line >= h.StartLine && line-h.StartLine < len(lines) {
+		text = strings.TrimSpace(lines[line-h.StartLine])
+	} else {
+		line = h.StartLine
+	}
+	_, err := fmt.Fprintf(c.out, "%s:%d  %s\n    %s\n", h.Path, line, name, printable(text, 160))
+	return err
+}
+
+// progress draws the state of an indexing run on a terminal, and nothing elsewhere.
+func (c *command) progress() func(index.Progress) {
+	if !c.colour {
+		return nil
+	}
+	last := time.Time{}
+	return func(p index.Progress) {
+		if time.Since(last) > 100*time.Millisecond && p.Total > 500 {
+			last = time.Now()
+			fmt.Fprintf(c.err, "\rindexing %d of %d files\x1b[K", p.Done, p.Total)
+		}
+		if p.Done == p.Total && p.Total > 500 {
+			fmt.Fprint(c.err, "\r\x1b[K")
+		}
+	}
+}
+
+func (c *command) indexCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:     "index FOLDER",
+		Short:   "Bring the index of a folder up to date",
+		Long:    "Indexes the files that changed since the last time. The index lies in your cache folder, never in the repository.",
+		Example: "  redgreen index .",
+		Args:    exactly("FOLDER", 1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			core, err := c.house()
+			if err != nil {
+				return err
+			}
+			f, err := core.open(expandHome(args[0]))
+			if err != nil {
+				return err
+			}
+			s, err := f.index.Update(cmd.Context(), c.progress())
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(c.out, "%s, %s; %d read anew, %d removed, %d left out (binary, too large or secret), %d not parsed whole; %s\n",
+				countOf(s.Files, "file"), countOf(s.Chunks, "chunk"), s.Updated, s.Removed, s.Skipped, s.Broken, s.Took.Round(time.Millisecond))
+			return nil
+		},
+	}
+}
+
+func (c *command) testCommand() *cobra.Command {
+	var asJSON bool
+	var testCmd string
+	cmd := &cobra.Command{
+		Use:   "test FOLDER [PATH…]",
+		Short: "Run a folder's tests in the sandbox",
+		Long: "Finds the folder's test command and runs it on a disposable copy, with no network and bounded time, memory and\n" +
+			"processes. PATH is a test file, folder or test id. Exit codes: 0 all passed, 1 some failed, 2 they could not run.\n" +
+			"--json prints {runtime, command, tests: [{id, status, ms, message}], exit_code, reason}.",
+		Example: "  redgreen test .\n  redgreen test . tests/test_cart.py --json\n  redgreen test . --test-cmd \"make test\"",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return errors.New("which folder? for example: redgreen test .")
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			run, err := c.test(cmd, args, testCmd)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				if run.Tests == nil {
+					run.Tests = []testrun.Test{}
+				}
+				err = json.NewEncoder(c.out).Encode(run)
+			} else {
+				c.printRun(run)
+			}
+			_, failed, _ := run.Counts()
+			switch {
+			case err != nil:
+				return err
+			case run.Infrastructure:
+				return &exit{code: exitError}
+			case failed > 0 || run.ExitCode != 0:
+				return &exit{code: exitNot}
+			}
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the run as one JSON object")
+	cmd.Flags().StringVar(&testCmd, "test-cmd", "", "the command that runs the tests; no shell runs it")
+	return cmd
+}
+
+// test runs the tests of a folder on a disposable copy.
+func (c *command) test(cmd *cobra.Command, args []string, own string) (testrun.Run, error) {
+	ctx := cmd.Context()
+	words, err := splitWords(own)
+	if err != nil {
+		return testrun.Run{}, err
+	}
+	core, err := c.house()
+	if err != nil {
+		return testrun.Run{}, err
+	}
+	r, err := repo.Open(expandHome(args[0]), repo.Options{StateDir: core.paths.undo()})
+	if err != nil {
+		return testrun.Run{}, err
+	}
+	defer r.Close()
+	bench, err := core.bench(ctx, r, words)
+	if err != nil {
+		return testrun.Run{}, err
+	}
+	defer bench.close()
+	if err := testrun.Validate(bench.workspace.Dir(), bench.command, args[1:]); err != nil {
+		return testrun.Run{}, err
+	}
+	fmt.Fprintf(c.err, "running %s in a %s\n", strings.Join(bench.command.Args, " "), bench.rung.Label)
+	return bench.runner.Run(ctx, bench.workspace.Dir(), bench.command, args[1:])
+}
+
+// exactly asks for n arguments by their names.
+func exactly(names string, n int) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) != n {
+			return fmt.Errorf("%s takes %s; see `%s --help`", cmd.CommandPath(), names, cmd.CommandPath())
+		}
+		return nil
+	}
+}
+
+// tempDir makes a folder for one command's workspace.
+func (c *core) tempDir() (string, error) {
+	if err := os.MkdirAll(c.paths.workspace(), 0o755); err != nil {
+		return "", fmt.Errorf("making a folder for the workspace: %w", err)
+	}
+	dir, err := os.MkdirTemp(c.paths.workspace(), "run-")
+	if err != nil {
+		return "", fmt.Errorf("making a folder for the workspace: %w", err)
+	}
+	if err := os.Chmod(dir, 0o755); err != nil { // the sandbox's user must reach what is inside
+		return "", err
+	}
+	return filepath.Clean(dir), nil
+}

@@ -1,0 +1,148 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"redgreen/backend/patch"
+	"redgreen/backend/proof"
+	"redgreen/backend/repo"
+)
+
+func (c *command) proveCommand() *cobra.Command {
+	var file, testCmd string
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "prove FOLDER --patch FILE",
+		Short: "Give the certificate of any patch, without a model",
+		Long: "Runs the folder's tests without and with the patch, on disposable copies in the sandbox, and prints the\n" +
+			"certificate. The folder does not change. Exit codes: 0 proven, 1 not proven, 2 unverifiable or an error.",
+		Example: "  redgreen prove . --patch fix.diff\n  git diff | redgreen prove . --patch - --json",
+		Args:    exactly("FOLDER", 1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if file == "" {
+				return errors.New("which patch? name it with --patch FILE, or - for standard input")
+			}
+			cert, err := c.prove(cmd.Context(), args[0], file, testCmd)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				err = json.NewEncoder(c.out).Encode(cert)
+			} else {
+				printCertificate(c.out, cert)
+			}
+			switch {
+			case err != nil:
+				return err
+			case cert.State == proof.NotProven || cert.State == proof.Stale:
+				return &exit{code: exitNot}
+			case cert.State != proof.Proven:
+				return &exit{code: exitError}
+			}
+			return nil
+		},
+	}
+	cmd.Flags().StringVar(&file, "patch", "", "the unified diff, - for standard input")
+	cmd.Flags().StringVar(&testCmd, "test-cmd", "", "the command that runs the tests; no shell runs it")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the certificate as one JSON object")
+	return cmd
+}
+
+// prove makes the certificate of a patch file.
+func (c *command) prove(ctx context.Context, dir, file, own string) (proof.Certificate, error) {
+	var none proof.Certificate
+	words, err := splitWords(own)
+	if err != nil {
+		return none, err
+	}
+	text, err := c.readInput(file)
+	if err != nil {
+		return none, err
+	}
+	edits, err := patch.Parse(text)
+	if err != nil {
+		return none, fmt.Errorf("reading the patch: %w", err)
+	}
+	core, err := c.house()
+	if err != nil {
+		return none, err
+	}
+	r, err := repo.Open(expandHome(dir), repo.Options{StateDir: core.paths.undo()})
+	if err != nil {
+		return none, err
+	}
+	defer r.Close()
+	b, err := core.bench(ctx, r, words)
+	if err != nil {
+		return none, err
+	}
+	defer b.close()
+	p, notes, err := patch.Resolve(edits, b.workspace.Content)
+	if err != nil {
+		return none, fmt.Errorf("applying the patch: %w", err)
+	}
+	for _, n := range notes {
+		fmt.Fprintf(c.err, "%s: %s\n", n.Path, n.Message)
+	}
+	fmt.Fprintf(c.err, "running the tests without the patch, then with it, in a %s\n", b.rung.Label)
+	base, done, err := b.tree(ctx, patch.Patch{})
+	if err != nil {
+		return none, err
+	}
+	baseline, err := b.runner.Run(ctx, base, b.command, nil)
+	done()
+	if err != nil {
+		return none, err
+	}
+	cert, _, err := proof.Prove(ctx, proof.Options{Runner: b.runner, Command: b.command, Baseline: baseline, Patch: p,
+		BaseHash: b.workspace.BaseHash(), Tree: b.tree, ReadBase: b.workspace.Base, Now: time.Now})
+	return cert, err
+}
+
+// readInput reads a file, or standard input for -.
+func (c *command) readInput(name string) (string, error) {
+	var data []byte
+	var err error
+	if name == "-" {
+		data, err = io.ReadAll(c.in)
+	} else {
+		data, err = os.ReadFile(name)
+	}
+	if err != nil {
+		return "", fmt.Errorf("reading the patch: %w", err)
+	}
+	return string(data), nil
+}
+
+// tree gives a fresh copy of the base with a patch applied.
+func (b *bench) tree(ctx context.Context, p patch.Patch) (string, func(), error) {
+	dir, err := os.MkdirTemp(b.dir, "tree-")
+	if err != nil {
+		return "", nil, fmt.Errorf("making a copy to test: %w", err)
+	}
+	if err := os.Chmod(dir, 0o755); err != nil {
+		return "", nil, fmt.Errorf("making a copy to test: %w", err)
+	}
+	w, err := b.workspace.Pristine(ctx, filepath.Join(dir, "tree"))
+	if err != nil {
+		return "", nil, err
+	}
+	done := func() {
+		w.Close()
+		os.RemoveAll(dir)
+	}
+	if err := w.Apply(p); err != nil {
+		done()
+		return "", nil, err
+	}
+	return w.Dir(), done, nil
+}

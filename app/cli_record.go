@@ -1,0 +1,191 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"redgreen/backend/sandbox"
+	"redgreen/backend/session"
+)
+
+func (c *command) sessionsCommand() *cobra.Command {
+	var folder string
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:     "sessions",
+		Short:   "List, show and export the saved sessions",
+		Example: "  redgreen sessions list\n  redgreen sessions show 01K…\n  redgreen sessions export 01K… > session.jsonl",
+	}
+	list := &cobra.Command{
+		Use:     "list",
+		Short:   "List the saved sessions, newest first",
+		Example: "  redgreen sessions list\n  redgreen sessions list --folder . --json",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return c.withStore(func(core *core, store *session.Store) error {
+				root := ""
+				if folder != "" {
+					f, err := core.open(expandHome(folder))
+					if err != nil {
+						return err
+					}
+					root = f.repo.Root()
+				}
+				all, err := store.List(cmd.Context(), root, 0)
+				if err != nil {
+					return err
+				}
+				return c.printSessions(all, asJSON)
+			})
+		},
+	}
+	list.Flags().StringVar(&folder, "folder", "", "only sessions of this folder")
+	list.Flags().BoolVar(&asJSON, "json", false, "one JSON object a line")
+	show := &cobra.Command{
+		Use:     "show ID",
+		Short:   "Show a session: its trace, diff and certificate",
+		Example: "  redgreen sessions show 01K…",
+		Args:    exactly("ID", 1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return c.withStore(func(_ *core, store *session.Store) error { return c.show(cmd.Context(), store, args[0]) })
+		},
+	}
+	export := &cobra.Command{
+		Use:     "export ID",
+		Short:   "Print a session's events, one JSON object a line",
+		Long:    "The same objects as `redgreen fix --json` prints: {seq, session, time, kind, …}.",
+		Example: "  redgreen sessions export 01K… > session.jsonl",
+		Args:    exactly("ID", 1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return c.withStore(func(_ *core, store *session.Store) error {
+				events, err := findEvents(cmd.Context(), store, args[0])
+				for _, e := range events {
+					printEvent(c.out, e)
+				}
+				return err
+			})
+		},
+	}
+	cmd.AddCommand(list, show, export)
+	return cmd
+}
+
+func (c *command) withStore(do func(*core, *session.Store) error) error {
+	core, err := c.house()
+	if err != nil {
+		return err
+	}
+	store, err := core.sessions()
+	if err != nil {
+		return err
+	}
+	return do(core, store)
+}
+
+// findEvents loads all events of a session; an unknown id says where the ids are.
+func findEvents(ctx context.Context, store *session.Store, id string) ([]session.Event, error) {
+	events, err := store.Events(ctx, id, 0, 0)
+	if errors.Is(err, session.ErrNotFound) || (err == nil && len(events) == 0) {
+		return nil, fail(NotFound, fmt.Sprintf("there is no session %q; `redgreen sessions list` shows the ids", id))
+	}
+	return events, err
+}
+
+func (c *command) show(ctx context.Context, store *session.Store, id string) error {
+	events, err := findEvents(ctx, store, id)
+	if err != nil {
+		return err
+	}
+	trace := newTrace(c.out, false)
+	for _, e := range events {
+		trace.event(e)
+	}
+	state, err := store.State(ctx, id)
+	if err != nil {
+		return err
+	}
+	c.printEnd(state)
+	return nil
+}
+
+func (c *command) printSessions(all []session.State, asJSON bool) error {
+	enc := json.NewEncoder(c.out)
+	for _, s := range all {
+		if asJSON {
+			if err := enc.Encode(s); err != nil {
+				return err
+			}
+			continue
+		}
+		fmt.Fprintf(c.out, "%s  %s  %-10s  %-14s  %s\n    %s\n", s.ID, s.Created.Local().Format("2006-01-02 15:04"),
+			outcomeWord(s.Outcome), money(s.MicroUSD, s.Priced, s.Model.Local), s.Folder, printable(strings.Join(strings.Fields(s.Task), " "), 100))
+	}
+	if len(all) == 0 && !asJSON {
+		fmt.Fprintln(c.err, "no sessions yet; start one with `redgreen fix FOLDER -m \"what is wrong\"`")
+	}
+	return nil
+}
+
+func (c *command) doctorCommand() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:     "doctor",
+		Short:   "Say which sandboxes work here, and what would fix the others",
+		Example: "  redgreen doctor\n  redgreen doctor --json",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			core, err := c.house()
+			if err != nil {
+				return err
+			}
+			box, err := core.sandbox()
+			if err != nil {
+				return err
+			}
+			report := box.Doctor(cmd.Context())
+			if asJSON {
+				err = json.NewEncoder(c.out).Encode(report)
+			} else {
+				c.printReport(report)
+			}
+			if report.Chosen == "" && err == nil {
+				return &exit{code: exitError}
+			}
+			return err
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the report as one JSON object")
+	return cmd
+}
+
+func (c *command) printReport(r sandbox.Report) {
+	for _, check := range r.Checks {
+		mark := "no "
+		if check.OK {
+			mark = "yes"
+		}
+		took := ""
+		if check.Took > 0 {
+			took = fmt.Sprintf(" (%s)", check.Took.Round(time.Millisecond))
+		}
+		fmt.Fprintf(c.out, "%s  %s: %s%s\n", mark, check.Name, check.Detail, took)
+		if check.Fix != "" && !check.OK {
+			fmt.Fprintf(c.out, "     fix: %s\n", check.Fix)
+		}
+	}
+	if r.Chosen == "" {
+		fmt.Fprintln(c.out, "\nNo sandbox works here, so no test will be run.")
+	} else {
+		fmt.Fprintf(c.out, "\nTests run in: %s\n", r.Chosen)
+	}
+	if _, err := os.Stat("/dev/kvm"); err != nil {
+		fmt.Fprintln(c.out, "This machine offers no hardware virtualisation (/dev/kvm), which a microVM needs.")
+	}
+}

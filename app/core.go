@@ -1,0 +1,193 @@
+package app
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"redgreen/backend/agent"
+	"redgreen/backend/index"
+	"redgreen/backend/model"
+	"redgreen/backend/policy"
+	"redgreen/backend/repo"
+	"redgreen/backend/sandbox"
+	"redgreen/backend/session"
+)
+
+// core is the house put together: what the window and the subcommands share. Parts open when first asked for, so that
+// `redgreen version` touches nothing. Safe for concurrent use.
+type core struct {
+	assets Assets
+	paths  Paths
+	keys   keys
+	log    *slog.Logger
+
+	mu       sync.Mutex
+	settings Settings
+	store    *session.Store
+	box      *sandbox.Sandbox
+	folders  map[string]*folder
+}
+
+// folder is an opened repository with its index.
+type folder struct {
+	repo  *repo.Repo
+	index *index.Index
+}
+
+func newCore(a Assets, env func(string) string, log *slog.Logger) (*core, error) {
+	paths, err := findPaths(env)
+	if err != nil {
+		return nil, err
+	}
+	if err := paths.make(); err != nil {
+		return nil, err
+	}
+	s, err := loadSettings(paths.settings())
+	if err != nil {
+		return nil, err
+	}
+	return &core{assets: a, paths: paths, settings: s, keys: keys{env: env}, log: log, folders: map[string]*folder{}}, nil
+}
+
+// Close closes what was opened, in the order that lets nothing be used after its end.
+func (c *core) Close() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var errs []error
+	for _, f := range c.folders {
+		errs = append(errs, f.index.Close(), f.repo.Close())
+	}
+	if c.box != nil {
+		errs = append(errs, c.box.Close())
+	}
+	if c.store != nil {
+		errs = append(errs, c.store.Close())
+	}
+	c.folders, c.box, c.store = map[string]*folder{}, nil, nil
+	return errors.Join(errs...)
+}
+
+func (c *core) sessions() (*session.Store, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.store != nil {
+		return c.store, nil
+	}
+	s, err := session.Open(c.paths.sessions(), session.Options{})
+	if err != nil {
+		return nil, err
+	}
+	c.store = s
+	return s, nil
+}
+
+func (c *core) sandbox() (*sandbox.Sandbox, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.box != nil {
+		return c.box, nil
+	}
+	b, err := sandbox.Open(sandbox.Options{Dir: c.paths.sandbox(), Runtime: c.settings.Runtime, Log: c.log})
+	if err != nil {
+		return nil, err
+	}
+	c.box = b
+	return b, nil
+}
+
+// open opens a folder once; its index is opened but not yet brought up to date.
+func (c *core) open(dir string) (*folder, error) {
+	r, err := repo.Open(dir, repo.Options{StateDir: c.paths.undo()})
+	if err != nil {
+		return nil, err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if f, ok := c.folders[r.Root()]; ok {
+		return f, r.Close()
+	}
+	ix, err := index.Open(r, filepath.Join(c.paths.indexes(), indexName(r.Root())))
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("opening the index of %s: %w", r.Root(), err), r.Close())
+	}
+	f := &folder{repo: r, index: ix}
+	c.folders[r.Root()] = f
+	return f, nil
+}
+
+// indexName is a readable, unique folder name for a repository's index.
+func indexName(root string) string {
+	sum := sha256.Sum256([]byte(root))
+	return filepath.Base(root) + "-" + hex.EncodeToString(sum[:6])
+}
+
+func (c *core) current() Settings {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.settings
+}
+
+// change saves changed settings.
+func (c *core) change(edit func(Settings) Settings) (Settings, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	next := edit(c.settings).checked()
+	if err := next.save(c.paths.settings()); err != nil {
+		return c.settings, err
+	}
+	c.settings = next
+	return next, nil
+}
+
+func (c *core) modelOptions() model.Options {
+	return model.Options{Key: c.keys.get, BaseURL: c.current().BaseURLs}
+}
+
+// hooks are what a run tells its caller while it works.
+type hooks struct {
+	ask   func(ctx context.Context, session string, act policy.Act) (bool, error)
+	delta func(session string, step int, d model.Delta)
+}
+
+// agentOptions puts the house together for one run in one folder.
+func (c *core) agentOptions(f *folder, m model.Model, h hooks) (agent.Options, error) {
+	store, err := c.sessions()
+	if err != nil {
+		return agent.Options{}, err
+	}
+	box, err := c.sandbox()
+	if err != nil {
+		return agent.Options{}, err
+	}
+	return agent.Options{
+		Version: Version, Store: store, Repo: f.repo, Index: f.index, Sandbox: box, Model: m,
+		Dir: c.paths.workspace(), Now: time.Now, Ask: h.ask, OnDelta: h.delta,
+	}, nil
+}
+
+// sweep removes workspaces that processes which no longer run left behind.
+func (c *core) sweep() error {
+	entries, err := os.ReadDir(c.paths.workspace())
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("sweeping old workspaces: %w", err)
+	}
+	var errs []error
+	for _, e := range entries {
+		info, err := e.Info()
+		if err == nil && time.Since(info.ModTime()) > 48*time.Hour {
+			errs = append(errs, os.RemoveAll(filepath.Join(c.paths.workspace(), e.Name())))
+		}
+	}
+	return errors.Join(errs...)
+}

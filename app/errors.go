@@ -1,0 +1,75 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"syscall"
+
+	"redgreen/backend/model"
+	"redgreen/backend/repo"
+	"redgreen/backend/session"
+)
+
+// Code is what the window and the exit status switch on; never the text.
+type Code string
+
+// The error codes, shared with the frontend.
+const (
+	Invalid     Code = "invalid"
+	NotFound    Code = "not_found"
+	Conflict    Code = "conflict"
+	Denied      Code = "denied"
+	Limit       Code = "limit"
+	Cancelled   Code = "cancelled"
+	Unavailable Code = "unavailable"
+	Internal    Code = "internal"
+)
+
+// Error is an error as a person sees it: what happened, why, and what to do next.
+type Error struct {
+	Code    Code   `json:"code"`
+	Message string `json:"message"`
+	err     error
+}
+
+func (e *Error) Error() string { return e.Message }
+func (e *Error) Unwrap() error { return e.err }
+
+func fail(code Code, message string) *Error { return &Error{Code: code, Message: message} }
+
+// explain gives any error its code.
+func explain(err error) *Error {
+	var own *Error
+	if err == nil {
+		return nil
+	}
+	if errors.As(err, &own) {
+		return own
+	}
+	return &Error{Code: codeOf(err), Message: err.Error(), err: err}
+}
+
+func codeOf(err error) Code {
+	var m *model.Error
+	switch {
+	case errors.As(err, &m):
+		return Code(m.Code)
+	case errors.Is(err, context.Canceled):
+		return Cancelled
+	case errors.Is(err, context.DeadlineExceeded):
+		return Limit
+	case errors.Is(err, repo.ErrConflict):
+		return Conflict
+	case errors.Is(err, repo.ErrOutside), errors.Is(err, repo.ErrSecret), errors.Is(err, os.ErrPermission):
+		return Denied
+	case errors.Is(err, repo.ErrBinary), errors.Is(err, repo.ErrTooLarge):
+		return Invalid
+	case errors.Is(err, repo.ErrGone), errors.Is(err, fs.ErrNotExist), errors.Is(err, session.ErrNotFound):
+		return NotFound
+	case errors.Is(err, syscall.ENOSPC):
+		return Unavailable
+	}
+	return Internal
+}

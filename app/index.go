@@ -1,0 +1,123 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"sync"
+
+	"redgreen/backend/index"
+	"redgreen/backend/lang"
+	"redgreen/backend/repo"
+	"redgreen/backend/session"
+)
+
+// IndexState is how far the index of a folder is.
+type IndexState struct {
+	Folder string `json:"folder"`
+	Done   int    `json:"done"` // files
+	Total  int    `json:"total"`
+	Files  int    `json:"files"`
+	Chunks int    `json:"chunks"`
+	Ready  bool   `json:"ready"`
+	Error  string `json:"error"`
+}
+
+// indexer updates indexes in the background, one update a folder at a time.
+type indexer struct {
+	wait sync.WaitGroup
+	mu   sync.Mutex
+	busy map[string]bool
+}
+
+// index begins an update unless one is under way, and gives what is there now.
+func (h *host) index(f *folder) IndexState {
+	state := IndexState{Folder: f.repo.Root()}
+	files, chunks, err := f.index.Counts(h.context)
+	if err != nil {
+		state.Error = err.Error()
+	}
+	state.Files, state.Chunks = files, chunks
+	h.indexer.mu.Lock()
+	defer h.indexer.mu.Unlock()
+	if h.indexer.busy[state.Folder] {
+		return state
+	}
+	if h.indexer.busy == nil {
+		h.indexer.busy = map[string]bool{}
+	}
+	h.indexer.busy[state.Folder] = true
+	h.indexer.wait.Add(1)
+	go func() {
+		defer h.indexer.wait.Done()
+		last := h.update(h.context, f)
+		h.indexer.mu.Lock()
+		delete(h.indexer.busy, state.Folder)
+		h.indexer.mu.Unlock()
+		h.send("index", last)
+	}()
+	return state
+}
+
+// update runs one update and gives its last state; a panic in a parser must not end the window.
+func (h *host) update(ctx context.Context, f *folder) (state IndexState) {
+	state.Folder = f.repo.Root()
+	defer func() {
+		if p := recover(); p != nil {
+			h.core.log.Error("indexing panicked", slog.Any("panic", p), slog.String("stack", string(debug.Stack())))
+			state.Error = fmt.Sprint("indexing failed: ", p)
+		}
+	}()
+	_, err := f.index.Update(ctx, func(p index.Progress) {
+		h.send("index", IndexState{Folder: state.Folder, Done: p.Done, Total: p.Total, Chunks: p.Chunks})
+	})
+	if err != nil {
+		state.Error = err.Error()
+		return state
+	}
+	state.Files, state.Chunks, err = f.index.Counts(ctx)
+	if err != nil {
+		state.Error = err.Error()
+	}
+	state.Done, state.Total, state.Ready = state.Files, state.Files, err == nil
+	return state
+}
+
+func countLanguages(files []repo.File) []LanguageRow {
+	count := map[string]int{}
+	for _, f := range files {
+		if l, ok := lang.ByPath(f.Path); ok {
+			count[l.Name]++
+		}
+	}
+	rows := []LanguageRow{}
+	for name, n := range count {
+		rows = append(rows, LanguageRow{Name: name, Files: n})
+	}
+	slices.SortFunc(rows, func(a, b LanguageRow) int {
+		if a.Files != b.Files {
+			return b.Files - a.Files
+		}
+		return strings.Compare(a.Name, b.Name)
+	})
+	return rows
+}
+
+// matching keeps the sessions whose task, folder, model or outcome holds every word of the query.
+func matching(all []session.State, query string) []session.State {
+	words := strings.Fields(strings.ToLower(query))
+	if len(words) == 0 {
+		return all
+	}
+	var found []session.State
+	for _, s := range all {
+		text := strings.ToLower(strings.Join([]string{s.ID, s.Task, s.Folder, s.Model.Label, s.Model.Ref(), string(s.Outcome), s.Summary}, "\n"))
+		if !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(text, w) }) {
+			found = append(found, s)
+		}
+	}
+	return found
+}

@@ -1,0 +1,92 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"redgreen/backend/model"
+)
+
+// ModelRow is a model that can be chosen.
+type ModelRow struct {
+	model.Info
+	Ref      string `json:"ref"`
+	Recorded bool   `json:"recorded"` // plays written replies; only for the sample
+}
+
+// ModelList is what can be chosen now. Default is the one to start with, "" when there is none.
+type ModelList struct {
+	Models   []ModelRow   `json:"models"`
+	Problems []ProblemRow `json:"problems"`
+	Default  string       `json:"default"`
+}
+
+// ProblemRow says why a provider gave no models.
+type ProblemRow struct {
+	Provider string     `json:"provider"`
+	Code     model.Code `json:"code"`
+	Message  string     `json:"message"`
+}
+
+// models lists what can be called: local models first, then hosted ones, the recorded one last.
+func (c *core) models(ctx context.Context) (ModelList, error) {
+	sample, err := c.sample(false)
+	if err != nil {
+		return ModelList{}, err
+	}
+	found, problems := model.Available(ctx, c.modelOptions())
+	list := ModelList{Models: []ModelRow{}, Problems: []ProblemRow{}}
+	for _, m := range found {
+		list.Models = append(list.Models, ModelRow{Info: m, Ref: m.Ref()})
+	}
+	for _, p := range problems {
+		list.Problems = append(list.Problems, ProblemRow{Provider: p.Provider, Code: p.Code, Message: p.Message})
+	}
+	list.Models = append(list.Models, ModelRow{
+		Info: model.Info{Provider: "script", Name: strings.TrimPrefix(sample.ref, "script/"), Label: recordedLabel, Local: true},
+		Ref:  sample.ref, Recorded: true,
+	})
+	list.Default = list.Models[0].Ref
+	for _, m := range list.Models {
+		if m.Ref == c.current().Model {
+			list.Default = m.Ref
+		}
+	}
+	return list, nil
+}
+
+// chooseModel opens the model named by ref, or the default for a folder when ref is "". The recorded model only knows
+// the sample, so it is refused elsewhere.
+func (c *core) chooseModel(ctx context.Context, ref, root string) (model.Model, error) {
+	sample, err := c.sample(false)
+	if err != nil {
+		return model.Model{}, err
+	}
+	if ref == "" {
+		list, err := c.models(ctx)
+		if err != nil {
+			return model.Model{}, err
+		}
+		if ref = list.Default; ref == sample.ref && root != sample.Path {
+			return model.Model{}, noModel(list.Problems)
+		}
+	}
+	if ref == sample.ref && root != sample.Path {
+		return model.Model{}, fail(Invalid, "the recorded model only plays the fix of the bundled sample; choose another model for this folder")
+	}
+	m, err := model.Open(ref, c.modelOptions())
+	if err != nil {
+		return model.Model{}, err
+	}
+	return m, nil
+}
+
+// noModel says what to set up, and why each provider gave nothing.
+func noModel(problems []ProblemRow) *Error {
+	var why strings.Builder
+	for _, p := range problems {
+		fmt.Fprintf(&why, "\n  %s: %s", p.Provider, p.Message)
+	}
+	return fail(Unavailable, "no model can be called; start Ollama (`ollama serve`, then `ollama pull qwen3-coder`), or set ANTHROPIC_API_KEY or OPENAI_API_KEY, or name one with --model PROVIDER/NAME"+why.String())
+}

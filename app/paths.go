@@ -1,0 +1,63 @@
+package app
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// Paths are the folders of Redgreen's own files, none of them inside a person's repository.
+type Paths struct {
+	Config string // settings
+	Data   string // sessions, undo records, the sample
+	Cache  string // indexes, workspaces, the sandbox's own files: can be deleted at any time
+}
+
+// findPaths follows the platform's habits; REDGREEN_HOME puts everything under one folder.
+func findPaths(env func(string) string) (Paths, error) {
+	if home := env("REDGREEN_HOME"); home != "" {
+		abs, err := filepath.Abs(home)
+		if err != nil {
+			return Paths{}, fmt.Errorf("finding REDGREEN_HOME: %w", err)
+		}
+		return Paths{Config: filepath.Join(abs, "config"), Data: filepath.Join(abs, "data"), Cache: filepath.Join(abs, "cache")}, nil
+	}
+	config, err := os.UserConfigDir()
+	if err != nil {
+		return Paths{}, fmt.Errorf("finding the settings folder: %w; set REDGREEN_HOME to a folder of your choice", err)
+	}
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return Paths{}, fmt.Errorf("finding the cache folder: %w; set REDGREEN_HOME to a folder of your choice", err)
+	}
+	data := env("XDG_DATA_HOME")
+	if !filepath.IsAbs(data) {
+		home, err := os.UserHomeDir()
+		if err != nil {
+			return Paths{}, fmt.Errorf("finding the home folder: %w; set REDGREEN_HOME to a folder of your choice", err)
+		}
+		data = filepath.Join(home, ".local", "share")
+	}
+	return Paths{
+		Config: filepath.Join(config, "redgreen"),
+		Data:   filepath.Join(data, "redgreen"),
+		Cache:  filepath.Join(cache, "redgreen"),
+	}, nil
+}
+
+func (p Paths) settings() string  { return filepath.Join(p.Config, "settings.json") }
+func (p Paths) sessions() string  { return filepath.Join(p.Data, "sessions.db") }
+func (p Paths) undo() string      { return filepath.Join(p.Data, "undo") }
+func (p Paths) sample() string    { return filepath.Join(p.Data, "sample") }
+func (p Paths) indexes() string   { return filepath.Join(p.Cache, "index") }
+func (p Paths) workspace() string { return filepath.Join(p.Cache, "workspace") }
+func (p Paths) sandbox() string   { return filepath.Join(p.Cache, "sandbox") }
+
+func (p Paths) make() error {
+	for _, dir := range []string{p.Config, p.Data, p.Cache} {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return fmt.Errorf("making Redgreen's own folder: %w; set REDGREEN_HOME to a folder that can be written", err)
+		}
+	}
+	return nil
+}

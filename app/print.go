@@ -1,0 +1,104 @@
+package app
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"redgreen/backend/proof"
+	"redgreen/backend/session"
+	"redgreen/backend/testrun"
+)
+
+// printProposal shows the diff and its certificate before the question.
+func (c *command) printProposal(s session.State) {
+	fmt.Fprintln(c.err)
+	fmt.Fprint(c.err, visible(s.Patch.String()))
+	var cert proof.Certificate
+	if decodeCertificate(s.Certificate, &cert) {
+		printCertificate(c.err, cert)
+	}
+}
+
+// printEnd is the last word on stdout: the diff, its certificate, and what became of it.
+func (c *command) printEnd(s session.State) {
+	if !s.Patch.Empty() {
+		fmt.Fprint(c.out, visible(s.Patch.String()))
+	}
+	var cert proof.Certificate
+	if decodeCertificate(s.Certificate, &cert) {
+		printCertificate(c.out, cert)
+	}
+	end := fmt.Sprintf("%s · %s · %s · %s tokens", outcomeWord(s.Outcome), countOf(s.Steps, "step"),
+		money(s.MicroUSD, s.Priced, s.Model.Local), thousands(s.Usage.Total()))
+	switch {
+	case s.Applied:
+		end += fmt.Sprintf(" · %s written", countOf(len(s.Patch.Files), "file"))
+	case !s.Patch.Empty():
+		end += " · nothing in the folder has changed"
+	}
+	fmt.Fprintln(c.out, end)
+}
+
+// printCertificate says the proof in sentences.
+func printCertificate(w io.Writer, cert proof.Certificate) {
+	fmt.Fprintf(w, "\ncertificate: %s\n", strings.ReplaceAll(string(cert.State), "_", " "))
+	for _, r := range cert.Reasons {
+		fmt.Fprintf(w, "  %s\n", printable(r, 400))
+	}
+	list := func(title string, ids []string) {
+		if len(ids) == 0 {
+			return
+		}
+		fmt.Fprintf(w, "  %s:\n", title)
+		for i, id := range ids {
+			if i == 20 {
+				fmt.Fprintf(w, "    … and %d more\n", len(ids)-i)
+				break
+			}
+			fmt.Fprintf(w, "    %s\n", printable(id, 200))
+		}
+	}
+	list("red before, green now", cert.RedToGreen)
+	list("broken", cert.Broken)
+	list("red before and still", cert.PreExisting)
+	list("flaky", cert.Flaky)
+	list("no verdict", cert.Infrastructure)
+	for _, f := range cert.Integrity {
+		fmt.Fprintf(w, "  look at %s:%d: %s\n", f.File, f.Line, printable(f.Rule+": "+f.Text, 200))
+	}
+	fmt.Fprintf(w, "  %d still green, %d skipped; run in a %s: %s\n", cert.StillGreen, cert.Skipped, cert.RuntimeLabel, strings.Join(cert.Command, " "))
+	for _, s := range append(cert.Warnings, cert.NotCovered...) {
+		fmt.Fprintf(w, "  %s\n", printable(s, 400))
+	}
+	fmt.Fprintf(w, "  base %.12s, patch %.12s\n\n", cert.BaseHash, cert.PatchHash)
+}
+
+// printRun shows a test run: what failed, with its message, then the counts.
+func (c *command) printRun(r testrun.Run) {
+	for _, t := range r.Tests {
+		if t.Status != testrun.Failed && t.Status != testrun.Errored {
+			continue
+		}
+		fmt.Fprintf(c.out, "%s  %s\n", t.Status, printable(t.ID, 300))
+		if t.Message != "" {
+			fmt.Fprintf(c.out, "    %s\n", strings.ReplaceAll(visible(strings.TrimSpace(t.Message)), "\n", "\n    "))
+		}
+	}
+	passed, failed, skipped := r.Counts()
+	fmt.Fprintf(c.out, "%d passed, %d failed, %d skipped in %s (%s)\n", passed, failed, skipped, millis(r.Duration.Milliseconds()), r.Runtime)
+	if r.Reason != "" {
+		fmt.Fprintf(c.out, "%s\n", printable(r.Reason, 500))
+	}
+	if !r.PerTest && !r.Infrastructure {
+		fmt.Fprintf(c.out, "only the exit status %d is known: this runner's output is not read test by test\n", r.ExitCode)
+	}
+}
+
+func thousands(n int64) string {
+	s := fmt.Sprint(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}

@@ -1,0 +1,259 @@
+package app
+
+import (
+	"errors"
+	"io/fs"
+	"unicode/utf8"
+
+	"redgreen/backend/patch"
+	"redgreen/backend/repo"
+	"redgreen/backend/session"
+)
+
+// SessionView is a session with what can be done with it now.
+type SessionView struct {
+	session.State
+	Live       bool     `json:"live"` // this process works on it
+	CanApprove bool     `json:"can_approve"`
+	CanUndo    bool     `json:"can_undo"`
+	CanResume  bool     `json:"can_resume"`
+	Stale      []string `json:"stale"` // files of the patch that changed in the folder since
+}
+
+// Session gives a session as it is now.
+func (a *App) Session(id string) (SessionView, error) {
+	return guard(a.h, func() (SessionView, error) {
+		store, err := a.h.core.sessions()
+		if err != nil {
+			return SessionView{}, err
+		}
+		state, err := store.State(a.h.context, id)
+		if err != nil {
+			return SessionView{}, err
+		}
+		v := SessionView{State: state, Live: a.h.runs.working(id), Stale: []string{}}
+		v.CanApprove = state.Outcome == session.Review && !state.Applied && !state.Patch.Empty()
+		v.CanUndo = len(state.Receipt) > 0
+		v.CanResume = state.Outcome == session.Running && !v.Live
+		if v.CanApprove {
+			v.Stale, err = a.h.core.stale(state)
+		}
+		return v, err
+	})
+}
+
+// stale lists the files of a patch that are no longer as it was made for; a vanished folder makes all of them stale.
+func (c *core) stale(state session.State) ([]string, error) {
+	f, err := c.open(state.Folder)
+	if errors.Is(err, repo.ErrGone) || errors.Is(err, fs.ErrNotExist) {
+		all := []string{}
+		for _, file := range state.Patch.Files {
+			all = append(all, file.Path)
+		}
+		return all, nil
+	}
+	if err != nil {
+		return []string{}, err
+	}
+	paths, err := f.repo.Check(state.Patch)
+	if paths == nil {
+		paths = []string{}
+	}
+	return paths, err
+}
+
+// SessionPage is one page of the list of sessions, newest first.
+type SessionPage struct {
+	Sessions []session.State `json:"sessions"`
+	Total    int             `json:"total"`
+}
+
+// Sessions lists sessions of one folder or of all ("").
+func (a *App) Sessions(folder, query string, limit, offset int) (SessionPage, error) {
+	return guard(a.h, func() (SessionPage, error) {
+		store, err := a.h.core.sessions()
+		if err != nil {
+			return SessionPage{}, err
+		}
+		all, err := store.List(a.h.context, folder, 0)
+		if err != nil {
+			return SessionPage{}, err
+		}
+		found := matching(all, query)
+		page := SessionPage{Sessions: []session.State{}, Total: len(found)}
+		if limit <= 0 {
+			limit = 100
+		}
+		if offset = max(offset, 0); offset < len(found) {
+			page.Sessions = append(page.Sessions, found[offset:min(len(found), offset+limit)]...)
+		}
+		return page, nil
+	})
+}
+
+// EventPage is a run of events.
+type EventPage struct {
+	Events []session.Event `json:"events"`
+	More   bool            `json:"more"`
+}
+
+// eventsMost is the most events of one call: large returns stall a web view, 1 MB took 44 to 82 ms.
+const eventsMost = 500
+
+// Events gives the events of a session after a sequence number.
+func (a *App) Events(id string, after int64, limit int) (EventPage, error) {
+	return guard(a.h, func() (EventPage, error) {
+		store, err := a.h.core.sessions()
+		if err != nil {
+			return EventPage{}, err
+		}
+		if limit <= 0 || limit > eventsMost {
+			limit = eventsMost
+		}
+		events, err := store.Events(a.h.context, id, after, limit+1)
+		if err != nil {
+			return EventPage{}, err
+		}
+		page := EventPage{Events: events, More: len(events) > limit}
+		if page.More {
+			page.Events = events[:limit]
+		}
+		if page.Events == nil {
+			page.Events = []session.Event{}
+		}
+		return page, nil
+	})
+}
+
+// BodyPage is a piece of a body as text. Next is the offset of the following piece, 0 at the end.
+type BodyPage struct {
+	Text  string `json:"text"`
+	Total int    `json:"total"` // bytes
+	Next  int    `json:"next"`
+}
+
+// bodyMost is the most bytes of one piece, for the same reason as eventsMost.
+const bodyMost = 256 << 10
+
+// Body gives a piece of a stored body.
+func (a *App) Body(hash string, offset, limit int) (BodyPage, error) {
+	return guard(a.h, func() (BodyPage, error) {
+		store, err := a.h.core.sessions()
+		if err != nil {
+			return BodyPage{}, err
+		}
+		data, err := store.Body(a.h.context, hash)
+		if err != nil {
+			return BodyPage{}, err
+		}
+		if limit <= 0 || limit > bodyMost {
+			limit = bodyMost
+		}
+		from := min(max(offset, 0), len(data))
+		to := min(from+limit, len(data))
+		for to < len(data) && to > from+1 && !utf8.RuneStart(data[to]) {
+			to--
+		}
+		page := BodyPage{Text: string(data[from:to]), Total: len(data)}
+		if to < len(data) {
+			page.Next = to
+		}
+		return page, nil
+	})
+}
+
+// DiffView is a patch with the whole texts for the diff editor.
+type DiffView struct {
+	Hash  string     `json:"hash"`
+	Files []DiffFile `json:"files"`
+}
+
+// DiffFile is one changed file. Before and After are null where the file is absent, or when TooLarge.
+type DiffFile struct {
+	Path     string       `json:"path"`
+	OldPath  string       `json:"old_path"`
+	Status   patch.Status `json:"status"`
+	Before   *string      `json:"before"`
+	After    *string      `json:"after"`
+	Added    int          `json:"added"`
+	Removed  int          `json:"removed"`
+	Hunks    []patch.Hunk `json:"hunks"`
+	TooLarge bool         `json:"too_large"` // shown by its hunks alone
+}
+
+// diffMost is the largest file whose whole text goes to the diff editor.
+const diffMost = 2 << 20
+
+// Diff gives the patch of a session with the texts around it. Where the folder's file is no longer what the patch was
+// made for, only the hunks are given.
+func (a *App) Diff(id string) (DiffView, error) {
+	return guard(a.h, func() (DiffView, error) {
+		store, err := a.h.core.sessions()
+		if err != nil {
+			return DiffView{}, err
+		}
+		state, err := store.State(a.h.context, id)
+		if err != nil {
+			return DiffView{}, err
+		}
+		view := DiffView{Hash: state.PatchHash, Files: []DiffFile{}}
+		f, err := a.h.core.open(state.Folder)
+		read := func(string) ([]byte, error) { return nil, fs.ErrNotExist }
+		if err == nil {
+			read = f.repo.Read
+		}
+		for _, file := range state.Patch.Files {
+			view.Files = append(view.Files, diffFile(file, read))
+		}
+		return view, nil
+	})
+}
+
+// diffFile finds the two whole texts of a change: from the folder as it was before, or, once the patch is applied, as it
+// is after.
+func diffFile(file patch.File, read func(string) ([]byte, error)) DiffFile {
+	stat := file.Stat()
+	out := DiffFile{Path: file.Path, OldPath: file.OldPath, Status: file.Status, Added: stat.Added, Removed: stat.Removed, Hunks: file.Hunks}
+	before, after, ok := texts(file, read)
+	if !ok || len(before) > diffMost || len(after) > diffMost {
+		out.TooLarge = true
+		return out
+	}
+	if file.Status != patch.Added {
+		s := string(before)
+		out.Before = &s
+	}
+	if file.Status != patch.Deleted {
+		s := string(after)
+		out.After = &s
+	}
+	return out
+}
+
+func texts(file patch.File, read func(string) ([]byte, error)) (before, after []byte, ok bool) {
+	one := func(f patch.File, c *patch.Content) []byte {
+		out, err := patch.Apply(f, c)
+		if err != nil || out == nil {
+			return nil
+		}
+		return out.Data
+	}
+	if file.Status == patch.Added {
+		return nil, one(file, nil), true
+	}
+	name := file.Path
+	if file.OldPath != "" {
+		name = file.OldPath
+	}
+	if data, err := read(name); err == nil && patch.Hash(data) == file.Before {
+		return data, one(file, &patch.Content{Data: data, Mode: file.OldMode}), true
+	}
+	inverse := patch.Patch{Files: []patch.File{file}}.Invert().Files[0]
+	if file.Status == patch.Deleted {
+		return one(inverse, nil), nil, true
+	}
+	if data, err := read(file.Path); err == nil && patch.Hash(data) == file.After {
+		return one(inverse, &patch.Content{Data: data, Mode: file.NewMode}), data, true
+	}
+	return nil, nil, false
+}

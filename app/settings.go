@@ -1,0 +1,139 @@
+package app
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"redgreen/backend/session"
+)
+
+// Settings are the person's choices, kept as JSON in the settings folder. Keys are never among them.
+type Settings struct {
+	Theme    string            `json:"theme"` // system, light, dark
+	Model    string            `json:"model"` // PROVIDER/NAME, "" the first that can be called
+	Limits   session.Limits    `json:"limits"`
+	AskEdits bool              `json:"ask_edits"`
+	FontSize int               `json:"font_size"` // pixels
+	BaseURLs map[string]string `json:"base_urls"` // by provider
+	Runtime  string            `json:"runtime"`   // one sandbox runtime, "" the strongest
+	Editor   string            `json:"editor"`    // command that opens FILE:LINE, "" found
+	Recent   []Recent          `json:"recent"`
+}
+
+// Recent is a folder that was opened.
+type Recent struct {
+	Path   string    `json:"path"`
+	Name   string    `json:"name"`
+	Opened time.Time `json:"opened"`
+	Exists bool      `json:"exists"`
+}
+
+// recentMost is how many folders the start view lists.
+const recentMost = 12
+
+func defaults() Settings {
+	return Settings{
+		Theme:    "system",
+		FontSize: 13,
+		BaseURLs: map[string]string{},
+		Limits:   session.Limits{Steps: 30, MicroUSD: 1_000_000, Wall: 20 * time.Minute},
+		Recent:   []Recent{},
+	}
+}
+
+// loadSettings reads the file; a missing one gives the defaults, a broken one is kept aside under another name.
+func loadSettings(path string) (Settings, error) {
+	s := defaults()
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return s, nil
+	}
+	if err != nil {
+		return s, fmt.Errorf("reading the settings: %w", err)
+	}
+	if err := json.Unmarshal(data, &s); err != nil {
+		aside := path + ".broken"
+		if err2 := os.Rename(path, aside); err2 != nil {
+			return defaults(), fmt.Errorf("reading the settings %s: %w; correct or delete the file", path, err)
+		}
+		return defaults(), nil
+	}
+	return s.checked(), nil
+}
+
+// checked puts every value that makes no sense back to its default.
+func (s Settings) checked() Settings {
+	d := defaults()
+	if !slices.Contains([]string{"system", "light", "dark"}, s.Theme) {
+		s.Theme = d.Theme
+	}
+	if s.FontSize < 10 || s.FontSize > 24 {
+		s.FontSize = d.FontSize
+	}
+	s.Limits = withDefaults(s.Limits)
+	if s.BaseURLs == nil {
+		s.BaseURLs = d.BaseURLs
+	}
+	if s.Recent == nil {
+		s.Recent = d.Recent
+	}
+	return s
+}
+
+// withDefaults fills the limits that are zero or negative.
+func withDefaults(l session.Limits) session.Limits {
+	d := defaults().Limits
+	if l.Steps <= 0 {
+		l.Steps = d.Steps
+	}
+	if l.MicroUSD <= 0 {
+		l.MicroUSD = d.MicroUSD
+	}
+	if l.Wall <= 0 {
+		l.Wall = d.Wall
+	}
+	if l.Tokens < 0 {
+		l.Tokens = 0
+	}
+	return l
+}
+
+// save replaces the file whole, so that a crash leaves the old or the new one.
+func (s Settings) save(path string) error {
+	data, err := json.MarshalIndent(s, "", "  ")
+	if err != nil {
+		return err
+	}
+	tmp, err := os.CreateTemp(filepath.Dir(path), ".settings-*")
+	if err != nil {
+		return fmt.Errorf("saving the settings: %w", err)
+	}
+	defer os.Remove(tmp.Name())
+	_, err = tmp.Write(append(data, '\n'))
+	if err2 := tmp.Close(); err == nil {
+		err = err2
+	}
+	if err == nil {
+		err = os.Rename(tmp.Name(), path)
+	}
+	if err != nil {
+		return fmt.Errorf("saving the settings: %w", err)
+	}
+	return nil
+}
+
+// opened puts a folder at the head of the recent ones.
+func (s Settings) opened(path string, now time.Time) Settings {
+	rest := slices.DeleteFunc(slices.Clone(s.Recent), func(r Recent) bool { return r.Path == path })
+	s.Recent = append([]Recent{{Path: path, Name: filepath.Base(path), Opened: now}}, rest...)
+	if len(s.Recent) > recentMost {
+		s.Recent = s.Recent[:recentMost]
+	}
+	return s
+}

@@ -1,0 +1,80 @@
+package app
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestSettingsRoundTrip(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "settings.json")
+	want := defaults()
+	want.Theme, want.Model, want.FontSize, want.AskEdits = "dark", "ollama/qwen3-coder", 15, true
+	want.BaseURLs = map[string]string{"openai": "http://127.0.0.1:8080/v1"}
+	want = want.opened("/src/shop", time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC))
+	if err := want.save(path); err != nil {
+		t.Fatal(err)
+	}
+	got, err := loadSettings(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestBrokenSettingsAreKeptAside(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "settings.json")
+	if err := os.WriteFile(path, []byte(`{"theme": `), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	got, err := loadSettings(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(defaults(), got); d != "" {
+		t.Error(d)
+	}
+	kept, err := os.ReadFile(path + ".broken")
+	if err != nil || string(kept) != `{"theme": ` {
+		t.Errorf("the broken file was not kept: %q, %v", kept, err)
+	}
+}
+
+func TestSettingsThatMakeNoSense(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "settings.json")
+	if err := os.WriteFile(path, []byte(`{"theme":"pink","font_size":400,"limits":{"steps":-3,"tokens":-1},"base_urls":null,"recent":null}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	got, err := loadSettings(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(defaults(), got); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestRecentFolders(t *testing.T) {
+	t.Parallel()
+	s := defaults()
+	for _, p := range []string{"/a", "/b", "/a"} {
+		s = s.opened(p, time.Unix(1, 0))
+	}
+	if len(s.Recent) != 2 || s.Recent[0].Path != "/a" || s.Recent[1].Path != "/b" {
+		t.Errorf("got %v", s.Recent)
+	}
+	for i := range 30 {
+		s = s.opened(filepath.Join("/many", string(rune('a'+i))), time.Unix(1, 0))
+	}
+	if len(s.Recent) != recentMost {
+		t.Errorf("%d recent folders, want %d", len(s.Recent), recentMost)
+	}
+}

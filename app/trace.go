@@ -1,0 +1,219 @@
+package app
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"time"
+	"unicode"
+
+	"redgreen/backend/model"
+	"redgreen/backend/session"
+)
+
+// trace draws events as lines for a terminal: what was thought, done and seen. Safe for concurrent use.
+type trace struct {
+	mu     sync.Mutex
+	w      io.Writer
+	colour bool
+	open   bool // a streamed line has no end yet
+	spoken bool // text of the present step was streamed
+}
+
+func newTrace(w io.Writer, colour bool) *trace { return &trace{w: w, colour: colour} }
+
+// The colours of the trace; red and green are for test results only.
+const (
+	dim   = "2"
+	bold  = "1"
+	red   = "31"
+	green = "32"
+	amber = "33"
+)
+
+func (t *trace) paint(code, s string) string {
+	if !t.colour || s == "" {
+		return s
+	}
+	return "\x1b[" + code + "m" + s + "\x1b[0m"
+}
+
+func (t *trace) line(format string, args ...any) {
+	if t.open {
+		fmt.Fprintln(t.w)
+		t.open = false
+	}
+	fmt.Fprintf(t.w, format+"\n", args...)
+}
+
+// delta streams what the model says.
+func (t *trace) delta(_ string, _ int, d model.Delta) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if d.Retry != nil {
+		t.line("   %s", t.paint(amber, printable(d.Retry.Err.Error(), 300)))
+		return
+	}
+	if d.Text == "" {
+		return
+	}
+	if !t.open {
+		fmt.Fprint(t.w, "   ")
+	}
+	t.open, t.spoken = true, true
+	fmt.Fprint(t.w, t.paint(dim, strings.ReplaceAll(visible(d.Text), "\n", "\n   ")))
+}
+
+// event draws one event; most are one line.
+func (t *trace) event(e session.Event) {
+	data, err := session.Decode(e)
+	if err != nil {
+		return // an event of a newer version
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	switch d := data.(type) {
+	case session.Started:
+		t.line("%s  %s", t.paint(bold, d.Folder), t.paint(dim, d.Model.Label+" · session "+e.Session))
+	case session.SandboxReady:
+		t.line("   %s", t.paint(dim, "tests run in: "+d.Label+". "+d.Protects))
+		for _, w := range d.Warnings {
+			t.line("   %s", t.paint(amber, w))
+		}
+	case session.TestsStarted:
+		t.line("   %s", t.paint(dim, "running "+strings.Join(d.Command, " ")))
+	case session.TestsFinished:
+		t.line(" 0 %s  %s", t.paint(bold, "Ran the tests"), t.run(d.Run)+", before any change")
+	case session.StepStarted:
+		t.spoken = false
+	case session.ModelReplied:
+		if !t.spoken && d.Message.Text != "" {
+			t.line("   %s", t.paint(dim, strings.ReplaceAll(visible(strings.TrimSpace(d.Message.Text)), "\n", "\n   ")))
+		}
+	case session.ModelFailed:
+		t.line("   %s", t.paint(amber, printable(d.Message, 300)))
+	case session.ToolFinished:
+		t.line("%2d %s  %s  %s", d.Step, t.paint(bold, toolVerb(d.Tool, d.OK)), printable(d.Summary, 200), t.paint(dim, millis(d.Millis)))
+	case session.ProofStarted:
+		t.line("   %s", t.paint(dim, "proving: running every test with the patch"))
+	case session.ProofFinished:
+		word := t.paint(green, "proven")
+		if d.State != "proven" {
+			word = t.paint(amber, strings.ReplaceAll(d.State, "_", " "))
+		}
+		t.line("   %s  %s, %s", t.paint(bold, "Proved by the system, not the model:"), word, t.run(d.Run))
+	case session.LimitReached:
+		t.line("   %s", t.paint(amber, d.Message))
+	case session.Failed:
+		t.line("   %s", t.paint(red, printable(d.Message, 500)))
+	case session.ReviewAnswered:
+		t.line("   %s", d.Decision+answeredBy(d))
+	case session.PatchApplied:
+		verb := "wrote "
+		if e.Kind == session.KindPatchUndone {
+			verb = "took back the change of "
+		}
+		t.line("   %s", t.paint(bold, verb+strings.Join(d.Files, ", ")))
+	case session.Finished:
+		if d.Message != "" {
+			t.line("   %s", printable(d.Message, 1000))
+		}
+		for _, red := range d.StillRed {
+			t.line("   still red: %s", printable(red, 200))
+		}
+	}
+}
+
+func answeredBy(d session.ReviewAnswered) string {
+	s := "d by " + d.By
+	if d.Decision == "reject" {
+		s = "ed by " + d.By
+	}
+	if d.Comment != "" {
+		s += ": " + printable(d.Comment, 300)
+	}
+	return s
+}
+
+func (t *trace) run(r session.Run) string {
+	parts := []string{t.paint(green, fmt.Sprintf("%d passed", r.Passed))}
+	if r.Failed > 0 {
+		parts = append(parts, t.paint(red, fmt.Sprintf("%d failed", r.Failed)))
+	}
+	if r.Skipped > 0 {
+		parts = append(parts, fmt.Sprintf("%d skipped", r.Skipped))
+	}
+	if r.Reason != "" {
+		parts = append(parts, printable(r.Reason, 200))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// toolVerb says a tool call as a past act.
+func toolVerb(tool string, ok bool) string {
+	verbs := map[string]string{"search_code": "Searched", "read_file": "Read", "run_tests": "Ran the tests", "apply_patch": "Changed", "finish": "Finished"}
+	verb, known := verbs[tool]
+	switch {
+	case !known:
+		return "Asked for " + printable(tool, 40)
+	case !ok:
+		return map[string]string{"search_code": "Could not search", "read_file": "Could not read", "run_tests": "Could not run the tests", "apply_patch": "Could not change", "finish": "Could not finish"}[tool]
+	}
+	return verb
+}
+
+func millis(ms int64) string {
+	if ms < 1000 {
+		return fmt.Sprintf("%d ms", ms)
+	}
+	return (time.Duration(ms) * time.Millisecond).Round(100 * time.Millisecond).String()
+}
+
+// visible replaces what a terminal would obey or hide: control characters but line ends and tabs, and invisible Unicode.
+func visible(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n' || r == '\t':
+			return r
+		case unicode.IsControl(r), unicode.Is(unicode.Cf, r), unicode.Is(unicode.Co, r):
+			return '�'
+		}
+		return r
+	}, strings.ToValidUTF8(s, "�"))
+}
+
+// printable is visible on one line of at most n runes.
+func printable(s string, n int) string {
+	s = strings.NewReplacer("\n", " ", "\t", " ").Replace(visible(s))
+	if r := []rune(s); len(r) > n {
+		return string(r[:n-1]) + "…"
+	}
+	return s
+}
+
+func countOf(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// money says a cost: never 0.00 for what is not known.
+func money(m model.MicroUSD, priced, local bool) string {
+	switch {
+	case local:
+		return "local"
+	case !priced:
+		return "price unknown"
+	}
+	return fmt.Sprintf("%.4f USD", float64(m)/1e6)
+}
+
+func outcomeWord(o session.Outcome) string { return strings.ReplaceAll(string(o), "_", " ") }
+
+// decodeCertificate reads a stored certificate into v; nothing stored leaves v as it is.
+func decodeCertificate(raw json.RawMessage, v any) bool {
+	return len(raw) > 0 && string(raw) != "null" && json.Unmarshal(raw, v) == nil
+}

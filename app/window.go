@@ -1,0 +1,78 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"os"
+	goruntime "runtime"
+	"sync/atomic"
+
+	"github.com/wailsapp/wails/v2"
+	"github.com/wailsapp/wails/v2/pkg/options"
+	"github.com/wailsapp/wails/v2/pkg/options/assetserver"
+	"github.com/wailsapp/wails/v2/pkg/options/linux"
+	"github.com/wailsapp/wails/v2/pkg/runtime"
+)
+
+// window runs the desktop window until the person closes it or ctx ends.
+func window(ctx context.Context, c *core, s startup) error {
+	if !hasWindow {
+		return fail(Unavailable, "this build has no window; use `redgreen serve` and a browser, or build with `make build`")
+	}
+	if err := displayFound(os.Getenv); err != nil {
+		return err
+	}
+	if os.Getenv("WEBKIT_DISABLE_DMABUF_RENDERER") == "" {
+		// The usual remedy of a blank window with NVIDIA's driver (wails issues 2977 and 4985); costs nothing elsewhere.
+		os.Setenv("WEBKIT_DISABLE_DMABUF_RENDERER", "1")
+	}
+	// Wails' calls need the context that it gives at start-up; before that, events have nobody to reach.
+	var wctx atomic.Pointer[context.Context]
+	send := func(name string, payload any) {
+		if p := wctx.Load(); p != nil {
+			runtime.EventsEmit(*p, name, payload)
+		}
+	}
+	pick := func() (string, error) {
+		p := wctx.Load()
+		if p == nil {
+			return "", fail(Unavailable, "the window is not ready yet")
+		}
+		return runtime.OpenDirectoryDialog(*p, runtime.OpenDialogOptions{Title: "Open a folder"})
+	}
+	h, err := newHost(c, "window", send, pick, s)
+	if err != nil {
+		return err
+	}
+	defer h.Close()
+	ended := make(chan struct{})
+	defer close(ended)
+	return wails.Run(&options.App{
+		Title: "Redgreen", Width: 1360, Height: 860, MinWidth: 900, MinHeight: 600,
+		AssetServer:      &assetserver.Options{Assets: c.assets.Page},
+		BackgroundColour: &options.RGBA{R: 20, G: 19, B: 18, A: 255},
+		Bind:             []any{&App{h: h}},
+		ErrorFormatter:   func(err error) any { return explain(err) },
+		Linux:            &linux.Options{WebviewGpuPolicy: linux.WebviewGpuPolicyNever, ProgramName: "redgreen"},
+		OnStartup: func(w context.Context) {
+			wctx.Store(&w)
+			go func() {
+				select {
+				case <-ctx.Done():
+					runtime.Quit(w)
+				case <-ended:
+				}
+			}()
+		},
+	})
+}
+
+// errNoDisplay says that no window can be opened here.
+var errNoDisplay = errors.New("there is no display for a window; use `redgreen serve` and a browser, or `redgreen fix FOLDER -m \"what is wrong\"`")
+
+func displayFound(env func(string) string) error {
+	if goruntime.GOOS == "linux" && env("DISPLAY") == "" && env("WAYLAND_DISPLAY") == "" {
+		return &Error{Code: Unavailable, Message: errNoDisplay.Error(), err: errNoDisplay}
+	}
+	return nil
+}

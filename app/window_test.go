@@ -1,0 +1,131 @@
+package app
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"image"
+	"image/png"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// TestWindow opens the real window of the built program on a display of its own and fails when the page is blank, when
+// the page cannot call Go (the sample must end up among the recent folders), or when closing it is not clean.
+// REDGREEN_BIN names the program, built with the window.
+func TestWindow(t *testing.T) {
+	bin := os.Getenv("REDGREEN_BIN")
+	if bin == "" {
+		t.Skip("REDGREEN_BIN does not name a program built with its window; `make test` sets it")
+	}
+	display := startDisplay(t)
+	home := t.TempDir()
+	cmd := exec.Command(bin, "--sample")
+	// LANG=C.UTF-8 is a trap of its own: WebKit then calls the language "C", which no Intl constructor takes.
+	cmd.Env = []string{"DISPLAY=" + display, "LANG=C.UTF-8", "REDGREEN_HOME=" + home, "HOME=" + home, "PATH=" + os.Getenv("PATH"), "XDG_RUNTIME_DIR=" + t.TempDir()}
+	var log bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &log, &log
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	defer cmd.Process.Kill()
+
+	var shot []byte
+	colours := 0
+	opened := false
+	for deadline := time.Now().Add(90 * time.Second); time.Now().Before(deadline) && !(colours > 64 && opened); time.Sleep(500 * time.Millisecond) {
+		select {
+		case err := <-ended:
+			t.Fatalf("the window closed by itself: %v\n%s", err, log.String())
+		default:
+		}
+		shot, colours = look(t, display)
+		settings, _ := os.ReadFile(filepath.Join(home, "config", "settings.json"))
+		opened = strings.Contains(string(settings), filepath.Join("sample", "invoice"))
+	}
+	if colours <= 64 || !opened {
+		kept := filepath.Join(os.TempDir(), "redgreen-window.png")
+		t.Errorf("blank or dead page: %d colours, sample opened: %v; picture in %s (%v)\n%s", colours, opened, kept, os.WriteFile(kept, shot, 0o644), log.String())
+	}
+	if keep := os.Getenv("REDGREEN_SHOT"); keep != "" {
+		if err := os.WriteFile(keep, shot, 0o644); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case err := <-ended:
+		if err != nil {
+			t.Errorf("closing: %v\n%s", err, log.String())
+		}
+	case <-time.After(20 * time.Second):
+		t.Errorf("the window did not close in 20 s\n%s", log.String())
+	}
+	if s := log.String(); strings.Contains(s, "panic") || strings.Contains(s, "SA_ONSTACK") {
+		t.Errorf("it said:\n%s", s)
+	}
+}
+
+// startDisplay starts an X server that nobody else uses and gives its name.
+func startDisplay(t *testing.T) string {
+	t.Helper()
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	cmd := exec.Command("Xvfb", "-displayfd", "3", "-screen", "0", "1440x900x24", "-nolisten", "tcp")
+	cmd.ExtraFiles = []*os.File{w}
+	if err := cmd.Start(); err != nil {
+		t.Fatalf("starting Xvfb: %v; install it with: apt-get install xvfb", err)
+	}
+	w.Close()
+	t.Cleanup(func() {
+		if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+			t.Error(err)
+		}
+		cmd.Wait()
+	})
+	line, err := bufio.NewReader(r).ReadString('\n')
+	if err != nil {
+		t.Fatalf("Xvfb gave no display: %v", err)
+	}
+	return ":" + strings.TrimSpace(line)
+}
+
+// look takes a picture of the display and counts its colours.
+func look(t *testing.T, display string) ([]byte, int) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	data, err := exec.CommandContext(ctx, "import", "-display", display, "-window", "root", "png:-").Output()
+	if err != nil {
+		t.Fatalf("taking a picture: %v; it needs ImageMagick: apt-get install imagemagick", err)
+	}
+	img, err := png.Decode(bytes.NewReader(data))
+	if err != nil {
+		t.Fatalf("reading the picture: %v", err)
+	}
+	return data, countColours(img)
+}
+
+func countColours(img image.Image) int {
+	seen := map[[3]uint32]bool{}
+	b := img.Bounds()
+	for y := b.Min.Y; y < b.Max.Y; y++ {
+		for x := b.Min.X; x < b.Max.X; x++ {
+			r, g, bl, _ := img.At(x, y).RGBA()
+			seen[[3]uint32{r, g, bl}] = true
+		}
+	}
+	return len(seen)
+}

@@ -1,0 +1,23 @@
+#!/bin/bash
+# Builds the page and the program into build/bin/redgreen: with the desktop window where WebKitGTK is there, else without.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+say() { printf '%s\n' "$*" >&2; }
+
+if [ ! -d frontend/node_modules ] || [ frontend/package-lock.json -nt frontend/node_modules ]; then
+  say "fetching the page's packages"
+  (cd frontend && npm ci --no-audit --no-fund --loglevel=error) && touch frontend/node_modules
+fi
+if [ ! -f frontend/dist/index.html ] || [ -n "$(find frontend/src frontend/public frontend/index.html frontend/vite.config.* frontend/package-lock.json -newer frontend/dist/index.html -print -quit)" ]; then
+  say "building the page"
+  (cd frontend && npm run --silent build >/dev/null)
+fi
+
+tags=(-tags desktop,production,webkit2_41)
+if ! pkg-config --exists webkit2gtk-4.1 2>/dev/null; then
+  say "WebKitGTK 4.1 is not here, so this build has no desktop window; redgreen serve opens it in a browser"
+  tags=()
+fi
+[ -x build/bin/redgreen ] || say "building the program (the first time takes a few minutes)"
+mkdir -p build/bin
+go build "${tags[@]}" -o build/bin/redgreen .
