@@ -170,6 +170,7 @@ func (c *blockEdit) changes(p place, old, new []string) ([]change, bool) {
 	if c.form == WholeFile { // a whole text says nothing about line ends
 		from, to = ends.all(old), ends.all(new)
 	}
+	agree := c.agrees(p, old)
 	for _, d := range diffLines(from, to) {
 		ch := change{lo: p.at + d.aLo, hi: p.at + d.aHi, block: c.n}
 		for k, text := range new[d.bLo:d.bHi] {
@@ -184,21 +185,42 @@ func (c *blockEdit) changes(p place, old, new []string) ([]change, bool) {
 			if d.aLo+k < d.aHi {
 				replaced = file[d.aLo+k]
 			}
-			ch.lines = append(ch.lines, c.ended(text, replaced, ch.lo, p.rung))
+			near := lineEnd(replaced)
+			if near == "" && k > 0 {
+				near = lineEnd(ch.lines[k-1].text)
+			}
+			if near == "" {
+				near = c.t.endNear(ch.lo)
+			}
+			if agree && d.bLo+k == len(new)-1 {
+				ch.lines = append(ch.lines, c.last(text, near))
+				continue
+			}
+			ch.lines = append(ch.lines, c.ended(text, replaced, near, p.rung))
 		}
 		out = append(out, ch)
 	}
 	return out, true
 }
 
-// ended gives a new line the line end that fits its place: that of the line it replaces, else of its neighbours. The end
-// that the edit wrote is kept where the edit quoted the file's own ends and means it.
-func (c *blockEdit) ended(text, replaced string, at int, r rung) newLine {
-	own := lineEnd(text)
-	near := lineEnd(replaced)
-	if near == "" {
-		near = c.t.endNear(at)
+// agrees reports a diff that knows whether the file's last line has an end, so that what it says of the new one holds.
+func (c *blockEdit) agrees(p place, old []string) bool {
+	return c.form == UnifiedDiff && p.n > 0 && p.at+p.n == len(c.t.lines) &&
+		(lineEnd(old[len(old)-1]) == "") == (lineEnd(c.t.lines[p.at+p.n-1]) == "")
+}
+
+// last gives the last line of a block at the end of the file an end where the edit has one.
+func (c *blockEdit) last(text, near string) newLine {
+	if lineEnd(text) == "" || c.proven {
+		return newLine{text, true}
 	}
+	return newLine{trimEnd(text) + near, true}
+}
+
+// ended gives a new line the line end that fits its place, near: that of the line it replaces, else of its neighbours.
+// The end that the edit wrote is kept where the edit quoted the file's own ends and means it.
+func (c *blockEdit) ended(text, replaced, near string, r rung) newLine {
+	own := lineEnd(text)
 	switch {
 	case c.proven:
 		return newLine{text, true}

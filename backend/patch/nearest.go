@@ -14,7 +14,14 @@ func nearest(lines, old []string) string {
 	}
 	n := min(len(old), len(lines)-at)
 	var b strings.Builder
-	fmt.Fprintf(&b, "the nearest lines are %d-%d (%d of %d quoted lines are the same)", at+1, at+n, same, len(old))
+	if n == 1 {
+		fmt.Fprintf(&b, "the nearest line is %d", at+1)
+	} else {
+		fmt.Fprintf(&b, "the nearest lines are %d-%d", at+1, at+n)
+	}
+	if len(old) > 1 {
+		fmt.Fprintf(&b, " (%d of %d quoted lines are the same)", same, len(old))
+	}
 	shown := 0
 	for i := range n {
 		if shown == maxShown {

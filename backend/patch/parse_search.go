@@ -110,7 +110,7 @@ func fileName(line string) string {
 			s = strings.TrimSpace(s[len(label):])
 		}
 	}
-	s = strings.TrimSpace(strings.TrimSuffix(strings.TrimRight(s, "*:"), ":"))
+	s = strings.Trim(strings.TrimRight(s, "*: "), "*")
 	marked := len(s) > 2 && s[0] == '`' && s[len(s)-1] == '`'
 	s = strings.Trim(s, "`*\"'")
 	switch {

@@ -73,11 +73,11 @@ func (r *resolver) add(e Edit) {
 // file resolves the edits of one file; false when it is refused.
 func (r *resolver) file(f *fileEdit) (Pair, bool) {
 	had := len(r.bad)
-	for _, path := range []string{f.path, f.edits[0].NewPath} {
-		if path == "" && path != f.path {
-			continue
-		}
-		if fail := checkPath(path); fail != nil {
+	if fail := checkPath(f.path); fail != nil {
+		r.bad = append(r.bad, *fail)
+	}
+	if to := f.edits[0].NewPath; to != "" {
+		if fail := checkPath(to); fail != nil {
 			r.bad = append(r.bad, *fail)
 		}
 	}
