@@ -88,8 +88,32 @@ func readPytest(o output) reading {
 		t := crashed(o.under(running), o)
 		r.tests = append(r.tests, t)
 	}
+	if t, ok := conftestError(o); ok && len(r.tests) == 0 {
+		r.tests = append(r.tests, t)
+		return r
+	}
 	r.trouble = pytestTrouble(o, r)
 	return r
+}
+
+// badConftest is how pytest says that a conftest.py cannot be imported, which ends the run before its start.
+var badConftest = regexp.MustCompile(`ImportError while loading conftest '([^']+)'`)
+
+// conftestError is the errored result of a conftest.py that cannot be imported.
+func conftestError(o output) (Test, bool) {
+	text := clean(o.stderr)
+	m := badConftest.FindStringSubmatchIndex(text)
+	if m == nil {
+		return Test{}, false
+	}
+	t := Test{ID: o.under(text[m[2]:m[3]]), Status: Errored, Message: lastLines([]byte(text[m[1]:]), 8)}
+	t.File, t.Line = location(text[m[1]:])
+	if t.File == "" {
+		t.File = t.ID
+	} else {
+		t.File = o.under(t.File)
+	}
+	return t, true
 }
 
 // pytestTrouble says why pytest gave no verdict.

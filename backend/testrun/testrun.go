@@ -77,6 +77,9 @@ func Covers(errored, id string) bool {
 	if errored == buildID || errored == "." && goID.MatchString(id) && !strings.Contains(strings.Split(id, "/")[0], ".") {
 		return true
 	}
+	if dir, base := path.Split(errored); base == "conftest.py" {
+		return strings.HasPrefix(id, dir)
+	}
 	rest, ok := strings.CutPrefix(id, errored)
 	return ok && (strings.HasPrefix(rest, "::") || strings.HasPrefix(rest, nodeSeparator) || strings.HasPrefix(rest, ".") || strings.HasPrefix(rest, "/"))
 }
