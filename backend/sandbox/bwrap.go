@@ -2,10 +2,8 @@ package sandbox
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path"
@@ -14,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -47,11 +46,13 @@ func (r *bwrapRuntime) tools() (bwrap, setpriv string, err error) {
 
 // Probe runs a shell that says what it sees.
 func (r *bwrapRuntime) Probe(ctx context.Context) (Rung, error) {
+	if _, _, err := r.tools(); err != nil {
+		return Rung{}, err
+	}
 	rung, err := probe(ctx, r.home, r, nil)
 	if err == nil {
 		return rung, nil
 	}
-	err = fmt.Errorf("probing bwrap: %w", err)
 	if strings.Contains(err.Error(), "user namespace") || strings.Contains(err.Error(), "uid map") {
 		err = fmt.Errorf("%w (this system forbids user namespaces; try: sudo sysctl kernel.unprivileged_userns_clone=1, on Ubuntu 24.04: sudo sysctl kernel.apparmor_restrict_unprivileged_userns=0)", err)
 	}
@@ -134,8 +135,13 @@ func (b *bwrapRun) filter() (*os.File, error) {
 // seccompFD and infoFD are the numbers under which the command finds its extra files.
 const (
 	seccompFD = 3
-	infoFD    = 4
+	infoFD    = 4 // bubblewrap tells the first process's pid
+	goFD      = 5 // the wrapped program waits for a line here,
+	readyFD   = 6 // having said here that it stands
 )
+
+// gate is what the wrapped shell does first, so that the run is only let go when it is being watched.
+const gate = "echo >&6; read -r _ <&5 || exit 125; exec 5<&- 6>&-; "
 
 // command builds the process: a shell that enters the control groups and sets ulimits, then bubblewrap, then (as root)
 // setpriv, then the wrapped program.
@@ -202,7 +208,7 @@ func (b *bwrapRun) arguments(workspace string) ([]string, error) {
 		id := strconv.Itoa(sandboxID)
 		a = append(a, b.setpriv, "--reuid", id, "--regid", id, "--clear-groups", "--bounding-set=-all", "--inh-caps=-all", "--no-new-privs", "--")
 	}
-	return append(a, s.command()...), nil
+	return append(a, s.command(gate)...), nil
 }
 
 // parents lists the folders above p, from the top, without the root.
@@ -234,49 +240,54 @@ func (b *bwrapRun) etc() ([]string, error) {
 
 // follow starts the command and watches it to its end.
 func (b *bwrapRun) follow(ctx context.Context, cmd *exec.Cmd, workspace string) (Result, error) {
-	infoR, infoW, err := os.Pipe()
+	pipes, err := newGate()
 	if err != nil {
 		return Result{}, err
 	}
-	defer infoR.Close()
-	cmd.ExtraFiles = append(cmd.ExtraFiles, infoW)
-	var w *watch
-	var ready sync.WaitGroup
-	ready.Add(1)
-	over := func() { ready.Wait(); w.stop(Output) }
+	defer pipes.close()
+	cmd.ExtraFiles = append(cmd.ExtraFiles, pipes.theirs()...)
+	var watching atomic.Pointer[watch] // set before the gate opens, thus before anything is written
+	over := func() {
+		if w := watching.Load(); w != nil {
+			w.stop(Output)
+		}
+	}
 	stdout, stderr := newCapture(b.spec.Limits.Output, over), newCapture(b.spec.Limits.Output, over)
 	cmd.Stdout, cmd.Stderr = stdout, stderr
-	cmd.WaitDelay = 1500 * time.Millisecond // should a stray process hold the pipes
+	cmd.WaitDelay = killTime // should a stray process hold the pipes
 
-	begin := time.Now()
-	ended := make(chan error, 1)
+	ended := make(chan struct{})
 	started := make(chan error, 1)
 	go func() { // the parent-death signal follows the thread
 		runtime.LockOSThread()
 		err := cmd.Start()
-		infoW.Close()
+		pipes.closeTheirs()
 		started <- err
 		if err == nil {
-			ended <- cmd.Wait()
+			_ = cmd.Wait() // the status is in ProcessState; a capture never fails
 		}
+		close(ended)
 	}()
 	if err := <-started; err != nil {
-		ready.Done()
 		return Result{}, err
 	}
-	pid := readInfo(infoR)
-	w = newWatch(pid, b.group.mark(), b.spec, func() {
-		_ = unix.Kill(-cmd.Process.Pid, unix.SIGKILL) // gone is as good
-	})
-	ready.Done()
+	kill := func() { _ = unix.Kill(-cmd.Process.Pid, unix.SIGKILL) } // gone is as good
+	pid := pipes.await(ctx, kill)
+	w := newWatch(pid, b.group.mark(), b.spec, kill)
 	defer w.close()
 	w.counters = b.group.counters(w.counters)
 	w.disk = append(w.disk, newUsage(workspace), newUsage(b.spec.Out), newUsage(b.spec.Cache))
+	watching.Store(w)
 	finished := w.watch(ctx)
-	<-ended // the status is in ProcessState; a failed pipe copy cannot be, a capture never fails
-	w.look()
+	begin := time.Now()
+	pipes.open()
+	<-ended
 	took := time.Since(begin)
+	w.lookAtEnd()
 	finished()
+	if ctx.Err() != nil {
+		w.stop(Cancelled) // it may have come before the run was watched
+	}
 	return b.result(cmd, w, stdout, stderr, took)
 }
 
@@ -293,17 +304,6 @@ func (b *bwrapRun) result(cmd *exec.Cmd, w *watch, stdout, stderr *capture, took
 		res.ExitCode = -1
 	}
 	return res, nil
-}
-
-// readInfo reads the pid of the sandbox's first process, 0 when bubblewrap did not come so far.
-func readInfo(r io.Reader) int {
-	var info struct {
-		Pid int `json:"child-pid"`
-	}
-	if json.NewDecoder(r).Decode(&info) != nil {
-		return 0
-	}
-	return info.Pid
 }
 
 // rung is the label of this run.

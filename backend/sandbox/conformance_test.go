@@ -107,6 +107,10 @@ func TestConformance(t *testing.T) {
 			t.Run("environment", b.testEnvironment)
 			t.Run("files", b.testFiles)
 			t.Run("network", b.testNetwork)
+			t.Run("limits", b.testLimits)
+			t.Run("limits that are touched", b.testTouched)
+			t.Run("big output", b.testBigOutput)
+			t.Run("cancel", b.testCancel)
 		})
 	}
 }

@@ -104,7 +104,10 @@ func (h *home) close() error {
 		err = errors.Join(err, removeAll(h.short))
 	}
 	removeCgroups(h.owner)
-	return errors.Join(err, h.lock.Close())
+	if e := h.lock.Close(); !errors.Is(e, os.ErrClosed) { // closing twice is no error
+		err = errors.Join(err, e)
+	}
+	return err
 }
 
 // lockFile opens path and takes an flock, which ends with the process.

@@ -107,9 +107,6 @@ func (s *Sandbox) Run(ctx context.Context, spec Spec) (Result, error) {
 	return res, err
 }
 
-// Doctor probes every rung.
-func (s *Sandbox) Doctor(ctx context.Context) Report { return Report{} }
-
 // Close ends what was started (services, containers).
 func (s *Sandbox) Close() error {
 	s.mu.Lock()

@@ -26,6 +26,8 @@ type podmanRuntime struct {
 	// check looks at what the probe printed: kernel release and /proc/version as seen inside.
 	check func(h host, inside probeReport) error
 
+	cleaning sync.WaitGroup // containers that are being deleted beside
+
 	mu      sync.Mutex
 	svc     *service
 	version string
@@ -84,8 +86,9 @@ func (r *podmanRuntime) learn(ctx context.Context, svc *service) error {
 	return nil
 }
 
-// Close stops the service.
+// Close stops the service, after what is still being deleted.
 func (r *podmanRuntime) Close() error {
+	r.cleaning.Wait()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.svc == nil {
@@ -106,7 +109,7 @@ func (r *podmanRuntime) spec(s Spec, root, workspace string, copied bool) (conta
 		return containerSpec{}, err
 	}
 	c := containerSpec{
-		Command: s.command(), Env: s.environment(), UnsetEnv: []string{"container", "TERM"},
+		Command: s.command(""), Env: s.environment(), UnsetEnv: []string{"container", "TERM"},
 		User: fmt.Sprintf("%d:%d", h.uid, h.gid), Hostname: hostName,
 		Labels: map[string]string{"redgreen.owner": r.home.owner},
 		Rootfs: root, WorkDir: s.workDir(),
@@ -171,7 +174,7 @@ func (p *podmanRun) rlimits() []rlimit {
 }
 
 // Run runs spec in a fresh container.
-func (r *podmanRuntime) Run(ctx context.Context, spec Spec) (res Result, err error) {
+func (r *podmanRuntime) Run(ctx context.Context, spec Spec) (Result, error) {
 	if err := spec.check(); err != nil {
 		return Result{}, err
 	}
@@ -185,13 +188,13 @@ func (r *podmanRuntime) Run(ctx context.Context, spec Spec) (res Result, err err
 	if err != nil {
 		return Result{}, err
 	}
-	defer func() {
-		if e := removeAll(dir); e != nil && err == nil {
-			r.home.log.Warn("removing a run's folder", "dir", dir, "error", e)
-		}
-	}()
 	run := &podmanRun{runtime: r, svc: svc, spec: spec, dir: dir, started: time.Now()}
-	res, err = run.do(ctx)
+	res, err := run.do(ctx)
+	r.cleaning.Add(1)
+	go func() { // nothing of it runs any more; the caller need not wait
+		defer r.cleaning.Done()
+		run.clean(context.WithoutCancel(ctx))
+	}()
 	if err != nil {
 		return Result{}, fmt.Errorf("running in %s: %w", r.kind.Name, err)
 	}
@@ -207,6 +210,9 @@ type podmanRun struct {
 	id      string
 	started time.Time
 }
+
+// killTime is how long a killed run may take to be gone before it is left to the cleanup.
+const killTime = 1500 * time.Millisecond
 
 // cleanup is how long deleting and the like may take; it goes on after the caller's context has ended.
 const cleanup = 20 * time.Second
@@ -229,19 +235,25 @@ func (p *podmanRun) do(ctx context.Context) (res Result, err error) {
 		return cancelled(ctx, p.started, p.explain(err))
 	}
 	p.id = id
-	defer func() {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanup)
-		defer cancel()
-		if e := p.svc.api.remove(ctx, id); e != nil && err == nil {
-			err = e
-		}
-	}()
 	stream, err := p.svc.api.attach(context.WithoutCancel(ctx), id) // cancelling kills the container, which ends the stream
 	if err != nil {
 		return cancelled(ctx, p.started, p.explain(err))
 	}
 	defer stream.Close()
 	return p.watchIt(ctx, stream, warnings, workspace, copied)
+}
+
+// clean deletes the container and the run's folder.
+func (p *podmanRun) clean(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, cleanup)
+	defer cancel()
+	var err error
+	if p.id != "" {
+		err = p.svc.api.remove(ctx, p.id)
+	}
+	if err = errors.Join(err, removeAll(p.dir)); err != nil {
+		p.runtime.home.log.Warn("removing a run", "container", p.id, "error", err)
+	}
 }
 
 // watchIt starts the attached container and follows it to its end.
@@ -274,15 +286,15 @@ func (p *podmanRun) watchIt(ctx context.Context, stream io.ReadCloser, warnings 
 	}
 	finished := w.watch(ctx)
 	err = demuxUntil(stream, stdout, stderr, w.killed)
-	w.look() // once more, before the counters go
+	w.lookAtEnd() // before the counters go
+	var final containerState
+	if err == nil || w.reason() != "" {
+		final, err = p.final(ctx, w) // a program may close its output and go on
+	}
 	took := time.Since(begin)
 	finished()
 	if err != nil && w.reason() == "" {
-		return Result{}, err
-	}
-	final, err := p.final(ctx)
-	if err != nil && w.reason() == "" {
-		return Result{}, err
+		return Result{}, p.explain(err)
 	}
 	res := Result{ExitCode: final.State.ExitCode, Duration: took, Runtime: p.rung(warnings)}
 	var cutOut, cutErr bool
@@ -295,7 +307,7 @@ func (p *podmanRun) watchIt(ctx context.Context, stream io.ReadCloser, warnings 
 	return res, nil
 }
 
-// demuxUntil reads the stream to its end, or until two seconds after killed, should the monitor be stuck.
+// demuxUntil reads the stream to its end, or until killTime after killed, should the monitor be stuck.
 func demuxUntil(stream io.ReadCloser, stdout, stderr io.Writer, killed <-chan struct{}) error {
 	done := make(chan error, 1)
 	go func() { done <- demux(stream, stdout, stderr) }()
@@ -307,16 +319,17 @@ func demuxUntil(stream io.ReadCloser, stdout, stderr io.Writer, killed <-chan st
 	select {
 	case err := <-done:
 		return err
-	case <-time.After(1500 * time.Millisecond):
+	case <-time.After(killTime):
 		stream.Close()
 		return <-done
 	}
 }
 
 // final asks until the exit code stands. Podman's own wait is slower: it waits for the whole cleanup.
-func (p *podmanRun) final(ctx context.Context) (containerState, error) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanup)
+func (p *podmanRun) final(ctx context.Context, w *watch) (containerState, error) {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
+	killed := w.killed
 	for pause := 2 * time.Millisecond; ; pause = min(2*pause, 50*time.Millisecond) {
 		s, err := p.svc.api.inspect(ctx, p.id)
 		if err != nil || s.ended() {
@@ -324,8 +337,9 @@ func (p *podmanRun) final(ctx context.Context) (containerState, error) {
 		}
 		select {
 		case <-time.After(pause):
-		case <-ctx.Done():
-			return s, errors.New("the output has ended, but podman does not say how the container did")
+		case <-killed:
+			killed = nil
+			defer time.AfterFunc(killTime, cancel).Stop()
 		}
 	}
 }

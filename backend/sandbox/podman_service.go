@@ -21,11 +21,12 @@ import (
 // written, so neither /etc/containers nor a registry nor systemd is needed. One a runtime, because servers before 2026
 // ignore the runtime named in a request.
 type service struct {
-	api  *api
-	dir  string
-	done chan struct{} // closed when the process has ended
-	pid  int
-	log  string
+	api   *api
+	dir   string
+	short string
+	done  chan struct{} // closed when the process has ended
+	pid   int
+	log   string
 }
 
 // serviceStart is how long a service may take to answer.
@@ -43,7 +44,8 @@ type podmanSetup struct {
 func startService(ctx context.Context, h *home, podman string, set podmanSetup) (*service, error) {
 	dir := filepath.Join(h.dir, set.name)
 	short := filepath.Join(h.short, set.name)
-	if err := removeAll(dir); err != nil {
+	killOwned([]string{dir, short}) // of a service that has died
+	if err := errors.Join(removeAll(dir), removeAll(short)); err != nil {
 		return nil, fmt.Errorf("starting podman for %s: %w", set.name, err)
 	}
 	for _, d := range []string{"storage", "bin", "home"} {
@@ -59,7 +61,7 @@ func startService(ctx context.Context, h *home, podman string, set podmanSetup) 
 	if err := writePodmanConf(h, set, dir, short); err != nil {
 		return nil, fmt.Errorf("configuring podman for %s: %w", set.name, err)
 	}
-	s := &service{dir: dir, done: make(chan struct{}), log: filepath.Join(dir, "service.log")}
+	s := &service{dir: dir, short: short, done: make(chan struct{}), log: filepath.Join(dir, "service.log")}
 	socket := filepath.Join(short, "sock")
 	if err := s.spawn(h, podman, set, short, socket); err != nil {
 		return nil, fmt.Errorf("starting podman for %s: %w", set.name, err)
@@ -193,8 +195,8 @@ func (s *service) stop() error {
 			<-s.done
 		}
 	}
-	killOwned([]string{s.dir})
-	return removeAll(s.dir)
+	killOwned([]string{s.dir, s.short})
+	return errors.Join(removeAll(s.dir), removeAll(s.short))
 }
 
 // writePodmanConf writes the configuration that makes Podman independent of the machine's.

@@ -129,9 +129,8 @@ func judgeProbe(h host, spec Spec, saw probeReport, check func(host, probeReport
 
 // Probe starts a container that says what it sees.
 func (r *podmanRuntime) Probe(ctx context.Context) (Rung, error) {
-	rung, err := probe(ctx, r.home, r, r.check)
-	if err != nil {
-		return Rung{}, fmt.Errorf("probing %s: %w", r.kind.Name, err)
+	if _, err := r.service(ctx); err != nil {
+		return Rung{}, err
 	}
-	return rung, nil
+	return probe(ctx, r.home, r, r.check)
 }

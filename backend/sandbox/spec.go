@@ -138,8 +138,9 @@ func sortedKeys(m map[string]string) []string {
 // command wraps the argument list: a shell as first process, which reaps orphans and lets signals act as usual (the kernel
 // shields the first process of a namespace from them), and env, which looks the program up on the PATH and tells a missing
 // one (127) from one that cannot be run (126). The script is fixed; the arguments are never parsed.
-func (s Spec) command() []string {
-	return append([]string{"/bin/sh", "-c", `"$@"; exit $?`, "sandbox", "/usr/bin/env", "--"}, s.Args...)
+// first is shell text of ours that comes before.
+func (s Spec) command(first string) []string {
+	return append([]string{"/bin/sh", "-c", first + `"$@"; exit $?`, "sandbox", "/usr/bin/env", "--"}, s.Args...)
 }
 
 // workDir is the working folder inside.

@@ -35,6 +35,7 @@ type watch struct {
 	limits   Limits
 	counters *counters
 	disk     []*usage
+	memory   []int  // file descriptors of /tmp and the home
 	kill     func() // the slow, thorough way
 
 	once    sync.Once
@@ -57,6 +58,7 @@ func newWatch(pid int, mark string, spec Spec, kill func()) *watch {
 			w.pidfd = fd
 		}
 		w.counters = openCounters(pid, mark)
+		w.memory = openMemory(pid)
 	}
 	return w
 }
@@ -65,6 +67,9 @@ func (w *watch) close() {
 	w.counters.close()
 	if w.pidfd >= 0 {
 		unix.Close(w.pidfd)
+	}
+	for _, fd := range w.memory {
+		unix.Close(fd)
 	}
 }
 
@@ -96,10 +101,15 @@ func (w *watch) watch(ctx context.Context) (finished func()) {
 		defer wg.Done()
 		w.follow(ctx, done)
 	}()
-	go func() { // the thorough kill
+	go func() { // the thorough kill, unless the quick one does it
 		defer wg.Done()
 		select {
 		case <-w.killed:
+		case <-done:
+			return
+		}
+		select {
+		case <-time.After(w.killAfter()):
 			w.kill()
 		case <-done:
 		}
@@ -108,6 +118,14 @@ func (w *watch) watch(ctx context.Context) (finished func()) {
 		close(done)
 		wg.Wait()
 	}
+}
+
+// killAfter is how long the quick kill may take; without one the thorough kill comes at once.
+func (w *watch) killAfter() time.Duration {
+	if w.pidfd < 0 {
+		return 0
+	}
+	return 300 * time.Millisecond
 }
 
 func (w *watch) follow(ctx context.Context, done <-chan struct{}) {
@@ -131,12 +149,20 @@ func (w *watch) follow(ctx context.Context, done <-chan struct{}) {
 	}
 }
 
-// atTimeout tells a run that hangs because it cannot fork from one that is merely slow.
+// atTimeout tells a run that hangs since it was refused a process from one that is merely slow.
 func (w *watch) atTimeout() Reason {
-	if w.counters.pidsHits() > 0 && w.counters.processes() >= int64(w.limits.Processes)*9/10 {
+	if w.counters.pidsHits() > 0 {
 		return Processes
 	}
 	return Timeout
+}
+
+// lookAtEnd reads every counter a last time, the disk too.
+func (w *watch) lookAtEnd() {
+	w.looks.Lock()
+	w.diskNext = time.Time{}
+	w.looks.Unlock()
+	w.look()
 }
 
 // look reads every counter once.
@@ -186,18 +212,40 @@ func (w *watch) lookAtDisk() {
 	}
 }
 
-// tmp gives the bytes in the run's /tmp and notes when it is full.
+// tmp gives the bytes in the run's memory file systems and notes when one is full.
 func (w *watch) tmp() int64 {
-	var s unix.Statfs_t
-	if w.pid == 0 || unix.Statfs(fmt.Sprintf("/proc/%d/root%s", w.pid, dirTmp), &s) != nil || s.Type != unix.TMPFS_MAGIC {
-		return 0
+	var sum int64
+	for _, fd := range w.memory {
+		var s unix.Statfs_t
+		if unix.Fstatfs(fd, &s) != nil {
+			continue
+		}
+		if s.Bfree < max(s.Blocks/100, 4) {
+			w.mu.Lock()
+			w.tmpFull = true
+			w.mu.Unlock()
+		}
+		sum += int64(s.Blocks-s.Bfree) * s.Bsize
 	}
-	if s.Blocks > 0 && s.Bfree < max(s.Blocks/100, 4) {
-		w.mu.Lock()
-		w.tmpFull = true
-		w.mu.Unlock()
+	return sum
+}
+
+// openMemory opens the memory file systems that pid sees. They stay readable after it has ended.
+func openMemory(pid int) []int {
+	var out []int
+	for _, dir := range []string{dirTmp, dirHome} {
+		fd, err := unix.Open(fmt.Sprintf("/proc/%d/root%s", pid, dir), unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+		if err != nil {
+			continue // another kernel's, or not ours to look into
+		}
+		var s unix.Statfs_t
+		if unix.Fstatfs(fd, &s) == nil && s.Type == unix.TMPFS_MAGIC && s.Blocks > 0 {
+			out = append(out, fd)
+		} else {
+			unix.Close(fd)
+		}
 	}
-	return int64(s.Blocks-s.Bfree) * s.Bsize
+	return out
 }
 
 // processesOf lists the run's processes on the host.

@@ -1,0 +1,132 @@
+package sandbox
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// helperDir tells the test binary to be a process that uses the sandbox and is killed in mid-run.
+const helperDir = "REDGREEN_SANDBOX_HELPER_DIR"
+
+// TestHelperProcess is not a test of its own: it is what TestSweep starts and kills.
+func TestHelperProcess(t *testing.T) {
+	dir := os.Getenv(helperDir)
+	if dir == "" {
+		t.Skip("only as a helper of TestSweep")
+	}
+	sb, err := Open(Options{Dir: dir, Runtime: os.Getenv("REDGREEN_SANDBOX_HELPER_RUNTIME")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := bench{sb}
+	out := b.folder(t, nil)
+	go func() {
+		for {
+			if _, err := os.Stat(filepath.Join(out, "up")); err == nil {
+				fmt.Printf("\nhelper: up\n")
+				return
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+	}()
+	b.run(t, Spec{Args: sh("(trap '' TERM; exec setsid sleep 98765) & echo > /out/up; sleep 98765"), Out: out, Limits: Limits{Wall: time.Minute}})
+}
+
+// TestSweep kills a process that uses the sandbox with SIGKILL and opens the sandbox again.
+func TestSweep(t *testing.T) {
+	for _, k := range Runtimes() {
+		t.Run(k.Name, func(t *testing.T) {
+			openFor(t, k.Name) // or skip
+			dir := t.TempDir()
+			owner := killHelper(t, dir, k.Name)
+			if got := leftovers(dir); len(got) == 0 && k.Name != "bwrap" { // which dies with its parent
+				t.Error("nothing outlived the killed process: this test tests nothing")
+			}
+			sb, err := Open(Options{Dir: dir, Runtime: k.Name})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer sb.Close()
+			if got := leftovers(dir); len(got) > 0 {
+				t.Errorf("left after the sweep:\n%s", strings.Join(got, "\n"))
+			}
+			if _, err := os.Stat(filepath.Join(dir, "run", owner)); !os.IsNotExist(err) {
+				t.Errorf("the dead owner's folder is still there: %v", err)
+			}
+			for _, tree := range cgroupTrees() {
+				if _, err := os.Stat(filepath.Join(tree, cgroupRoot, owner)); !os.IsNotExist(err) {
+					t.Errorf("its control group is still there: %v", err)
+				}
+			}
+		})
+	}
+}
+
+// killHelper starts the helper, waits until its run is up, kills it, and gives the name of its owner folder.
+func killHelper(t *testing.T, dir, name string) string {
+	t.Helper()
+	cmd := exec.Command(os.Args[0], "-test.run=^TestHelperProcess$", "-test.v")
+	cmd.Env = append(os.Environ(), helperDir+"="+dir, "REDGREEN_SANDBOX_HELPER_RUNTIME="+name)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer cmd.Wait()
+	defer cmd.Process.Kill()
+	s := bufio.NewScanner(out)
+	for s.Scan() && s.Text() != "helper: up" {
+		t.Log(s.Text())
+	}
+	entries, err := os.ReadDir(filepath.Join(dir, "run"))
+	if err != nil || len(entries) != 1 {
+		t.Fatalf("owners: %v, %v", entries, err)
+	}
+	return entries[0].Name()
+}
+
+// leftovers are processes and mounts that name dir, and the helper's sleeping children.
+func leftovers(dir string) []string {
+	var out []string
+	for _, pid := range allPids() {
+		args, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+		line := strings.ReplaceAll(string(args), "\x00", " ")
+		if err == nil && pid != os.Getpid() && (strings.Contains(line, dir) || strings.Contains(line, "sleep 98765")) {
+			out = append(out, fmt.Sprintf("process %d: %s", pid, line))
+		}
+	}
+	for _, m := range mountTable() {
+		if strings.HasPrefix(m, dir) {
+			out = append(out, "mount "+m)
+		}
+	}
+	return out
+}
+
+// TestNothingLeft closes a sandbox in mid-run.
+func TestNothingLeft(t *testing.T) {
+	for _, k := range Runtimes() {
+		t.Run(k.Name, func(t *testing.T) {
+			b := openFor(t, k.Name)
+			dir := filepath.Dir(filepath.Dir(b.sb.home.dir))
+			b.run(t, Spec{Args: sh("(exec setsid sleep 98765) & exit 0")})
+			if err := b.sb.Close(); err != nil {
+				t.Error(err)
+			}
+			if got := leftovers(dir); len(got) > 0 {
+				t.Errorf("left after close:\n%s", strings.Join(got, "\n"))
+			}
+			if entries, err := os.ReadDir(filepath.Join(dir, "run")); err != nil || len(entries) > 0 {
+				t.Errorf("left after close: %v, %v", entries, err)
+			}
+		})
+	}
+}
