@@ -145,14 +145,14 @@ func (ix *Index) Keywords(ctx context.Context, query string, n int) ([]Scored, e
 	if ix.store == nil {
 		return nil, errClosed
 	}
-	out, err := ix.rank(ctx, units, n)
+	out, err := ix.rank(ctx, units, weights(), n)
 	if err != nil {
 		return nil, fmt.Errorf("searching keywords: %w", err)
 	}
 	return out, nil
 }
 
-func (ix *Index) rank(ctx context.Context, units []*unit, n int) (out []Scored, err error) {
+func (ix *Index) rank(ctx context.Context, units []*unit, weights []fieldWeight, n int) (out []Scored, err error) {
 	defer func() {
 		if p := recover(); p != nil { // a segment that was cut short
 			err = fmt.Errorf("%w: %v", errDamaged, p)
@@ -171,7 +171,7 @@ func (ix *Index) rank(ctx context.Context, units []*unit, n int) (out []Scored, 
 	if err != nil {
 		return nil, err
 	}
-	r := ranker{reader: reader, mean: mean, docs: float64(docs), scores: map[uint64]float64{}}
+	r := ranker{reader: reader, weights: weights, mean: mean, docs: float64(docs), scores: map[uint64]float64{}}
 	if err := r.weigh(ctx, units); err != nil {
 		return nil, err
 	}
@@ -234,10 +234,11 @@ func rarest(units []*unit) []*unit {
 
 // ranker sums BM25F over the units of one query. Documents have bleve's internal numbers until best.
 type ranker struct {
-	reader bleveindex.IndexReader
-	mean   map[string]float64
-	docs   float64
-	scores map[uint64]float64
+	reader  bleveindex.IndexReader
+	weights []fieldWeight
+	mean    map[string]float64
+	docs    float64
+	scores  map[uint64]float64
 }
 
 // weigh estimates how rare each unit is, by the field where it is most common.
@@ -264,7 +265,7 @@ func (r *ranker) weigh(ctx context.Context, units []*unit) error {
 // add adds one unit's share to every document that has it: the fields' frequencies are summed before they saturate.
 func (r *ranker) add(ctx context.Context, u *unit) error {
 	tf := map[uint64]float64{}
-	for _, w := range weights() {
+	for _, w := range r.weights {
 		for _, term := range u.terms[w.field] {
 			if err := ctx.Err(); err != nil {
 				return err

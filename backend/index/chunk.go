@@ -54,6 +54,14 @@ func newChunker() *chunker { return &chunker{parser: lang.NewParser()} }
 
 func (c *chunker) close() { c.parser.Close() }
 
+// Cut cuts a text that is not in the index, as it would be there. It has no ids.
+func Cut(name string, src []byte) ([]Chunk, error) {
+	c := newChunker()
+	defer c.close()
+	out, err := c.file(name, src)
+	return out.chunks, err
+}
+
 // cut is a file in pieces. Its lines are kept so that text can be taken from them.
 type cut struct {
 	lang   string
@@ -104,6 +112,9 @@ func (c *chunker) file(name string, src []byte) (cut, error) {
 	}
 	return out, nil
 }
+
+// Lines cuts a text into lines as the index counts them.
+func Lines(src []byte) []string { return splitLines(src) }
 
 // splitLines cuts at \n and drops a \r before it; the last line may be without an end.
 func splitLines(src []byte) []string {

@@ -97,6 +97,15 @@ func (s *store) withText(ctx context.Context, ls []loaded) ([]Chunk, error) {
 
 // Chunks loads chunks by id, with text, in the order of ids. An id that is no more is left out.
 func (ix *Index) Chunks(ctx context.Context, ids []int64) ([]Chunk, error) {
+	return ix.load(ctx, ids, true)
+}
+
+// Meta is Chunks without the text.
+func (ix *Index) Meta(ctx context.Context, ids []int64) ([]Chunk, error) {
+	return ix.load(ctx, ids, false)
+}
+
+func (ix *Index) load(ctx context.Context, ids []int64, text bool) ([]Chunk, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
@@ -109,6 +118,22 @@ func (ix *Index) Chunks(ctx context.Context, ids []int64) ([]Chunk, error) {
 	if err != nil {
 		return nil, fmt.Errorf("loading chunks: %w", err)
 	}
+	ls = inOrder(ls, ids)
+	if !text {
+		out := make([]Chunk, 0, len(ls))
+		for _, l := range ls {
+			out = append(out, l.Chunk)
+		}
+		return out, nil
+	}
+	out, err := ix.store.withText(ctx, ls)
+	if err != nil {
+		return nil, fmt.Errorf("loading chunks: %w", err)
+	}
+	return out, nil
+}
+
+func inOrder(ls []loaded, ids []int64) []loaded {
 	byID := make(map[int64]loaded, len(ls))
 	for _, l := range ls {
 		byID[l.ID] = l
@@ -119,11 +144,7 @@ func (ix *Index) Chunks(ctx context.Context, ids []int64) ([]Chunk, error) {
 			ordered = append(ordered, l)
 		}
 	}
-	out, err := ix.store.withText(ctx, ordered)
-	if err != nil {
-		return nil, fmt.Errorf("loading chunks: %w", err)
-	}
-	return out, nil
+	return ordered
 }
 
 // FileChunks lists the chunks of a file in order.
@@ -141,6 +162,24 @@ func (ix *Index) FileChunks(ctx context.Context, path string) ([]Chunk, error) {
 		}
 	}
 	return nil, fmt.Errorf("loading the chunks of %s: %w", path, err)
+}
+
+// FileText gives a file's text as it was indexed; nil where the index has none.
+func (ix *Index) FileText(ctx context.Context, path string) ([]byte, error) {
+	ix.mu.RLock()
+	defer ix.mu.RUnlock()
+	if ix.store == nil {
+		return nil, errClosed
+	}
+	ids, err := ix.store.ids(ctx, `SELECT id FROM files WHERE path=?`, path)
+	if err != nil || len(ids) == 0 {
+		return nil, err
+	}
+	b, err := ix.store.content(ctx, ids[0])
+	if err != nil {
+		return nil, fmt.Errorf("loading the text of %s: %w", path, err)
+	}
+	return b, nil
 }
 
 // Counts of what is stored.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
-	"regexp"
 	"sort"
 )
 
@@ -16,27 +15,9 @@ type Match struct {
 	Line int // 1-based
 }
 
-// Scan finds lines by an expression in the stored text of all files, by path and line, at most n. (?s) and (?m) work as
-// in package regexp; a match that spans lines counts for its first.
-func (ix *Index) Scan(ctx context.Context, re *regexp.Regexp, n int) ([]Match, error) {
-	return ix.scan(ctx, n, re.FindIndex)
-}
-
-// ScanText is Scan for an exact text, letter for letter.
-func (ix *Index) ScanText(ctx context.Context, text string, n int) ([]Match, error) {
-	if text == "" {
-		return nil, nil
-	}
-	want := []byte(text)
-	return ix.scan(ctx, n, func(b []byte) []int {
-		if i := bytes.Index(b, want); i >= 0 {
-			return []int{i, i + len(want)}
-		}
-		return nil
-	})
-}
-
-func (ix *Index) scan(ctx context.Context, n int, find func([]byte) []int) ([]Match, error) {
+// Scan finds lines in the stored text of all files, by path and line, at most n. find gives the borders of the first
+// match in a text, or nil, as regexp.Regexp.FindIndex does; a match that spans lines counts for its first.
+func (ix *Index) Scan(ctx context.Context, find func([]byte) []int, n int) ([]Match, error) {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
 	if ix.store == nil {
@@ -91,7 +72,7 @@ func (s *store) scanFiles(ctx context.Context, n int, find func([]byte) []int) (
 		if buf, err = s.dec.DecodeAll(packed, buf[:0]); err != nil {
 			return nil, fmt.Errorf("%w: unpacking %s: %v", errDamaged, f.path, err)
 		}
-		if f.lines = matchLines(buf, find, n); len(f.lines) > 0 {
+		if f.lines = MatchLines(buf, find, n); len(f.lines) > 0 {
 			out = append(out, f)
 			n -= len(f.lines)
 		}
@@ -99,8 +80,8 @@ func (s *store) scanFiles(ctx context.Context, n int, find func([]byte) []int) (
 	return out, rows.Err()
 }
 
-// matchLines gives the lines where matches begin, each once, at most n.
-func matchLines(src []byte, find func([]byte) []int, n int) []int {
+// MatchLines gives the lines (1-based) where matches begin, each once, at most n; find as in Scan.
+func MatchLines(src []byte, find func([]byte) []int, n int) []int {
 	var out []int
 	line, at := 1, 0
 	for at <= len(src) && len(out) < n {

@@ -144,10 +144,10 @@ func pluralTail(rest string) bool {
 	return rest == "s" || strings.HasPrefix(rest, "s_")
 }
 
-// stopWords are English words that say nothing about code; they are dropped before stemming, since a stemmed stop word is
+// StopWords are English words that say nothing about code; they are dropped before stemming, since a stemmed stop word is
 // no stop word any more. Words that are also keywords or names with a meaning in code (if, for, not, in, is) are dropped
 // from prose only.
-func stopWords() map[string]bool {
+func StopWords() map[string]bool {
 	out := map[string]bool{}
 	for _, w := range strings.Fields(`a about above after again all also am an and any are as at be because been before being
 		below between both but by can cannot could did do does doing down during each either few for from further get gets got
@@ -180,7 +180,7 @@ func Stem(w string) string {
 // analyser turns texts into the terms of the keyword index. It holds no state that a call changes.
 type analyser struct{ stop map[string]bool }
 
-func newAnalyser() analyser { return analyser{stop: stopWords()} }
+func newAnalyser() analyser { return analyser{stop: StopWords()} }
 
 // code gives the parts of all words, and the words that have several as whole identifiers.
 func (a analyser) code(text string) (parts, wholes []string) {

@@ -1,0 +1,198 @@
+package search
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"redgreen/backend/index"
+)
+
+// maxSnippet bounds a snippet's lines; a hit that is longer ends there.
+const maxSnippet = 400
+
+// present turns candidates into hits until there are n: held against the present text, without doubles, with their lines.
+func present(ctx context.Context, ix *index.Index, q Query, ranked []candidate, o Options) ([]Hit, error) {
+	p := presenter{ix: ix, q: q, o: o, files: map[string]*file{}, lines: newLineScorer(q)}
+	var hits []Hit
+	for _, c := range ranked {
+		if len(hits) >= o.N {
+			break
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		h, ok, err := p.hit(ctx, c)
+		if err != nil {
+			return nil, err
+		}
+		if ok && !slices.ContainsFunc(hits, func(o Hit) bool { return double(o, h) }) {
+			hits = append(hits, h)
+		}
+	}
+	return hits, nil
+}
+
+// double reports a hit that shows what a better one shows already.
+func double(better, h Hit) bool {
+	if better.Path != h.Path || better.Kind == "class" || better.Kind == "interface" || better.Kind == "type" {
+		return better.Path == h.Path && better.StartLine == h.StartLine && better.EndLine == h.EndLine
+	}
+	from, to := max(better.StartLine, h.StartLine), min(better.EndLine, h.EndLine)
+	overlap := to - from + 1
+	return overlap > 0 && 2*overlap > h.EndLine-h.StartLine+1
+}
+
+// presenter makes hits; each file is read once.
+type presenter struct {
+	ix    *index.Index
+	q     Query
+	o     Options
+	files map[string]*file
+	lines lineScorer
+}
+
+// file is a file's present text beside what the index has of it.
+type file struct {
+	gone    bool
+	lines   []string
+	changed bool
+	chunks  []index.Chunk // of the present text, cut when it is first needed
+	cut     bool
+	src     []byte
+	matches map[int]bool // lines where an exact text or an expression begins
+}
+
+func (p *presenter) hit(ctx context.Context, c candidate) (Hit, bool, error) {
+	ch, f, err := p.fresh(ctx, c)
+	if err != nil || f == nil {
+		return Hit{}, false, err
+	}
+	h := Hit{Path: ch.Path, StartLine: ch.StartLine, EndLine: min(ch.EndLine, len(f.lines)), Symbol: ch.Qualified, Kind: ch.Kind, Score: c.score, Why: c.why}
+	if p.q.Kind == Exact || p.q.Kind == Expression {
+		if h.BestLine = p.match(f, ch); h.BestLine == 0 {
+			return Hit{}, false, nil // the text is no more
+		}
+		h.StartLine = min(h.StartLine, h.BestLine)
+	} else if !f.changed && c.line >= ch.DocLine && c.line <= ch.EndLine && c.line > 0 {
+		h.StartLine, h.BestLine = min(h.StartLine, c.line), c.line
+	} else {
+		h.BestLine = p.lines.best(ch, f.lines)
+	}
+	if h.EndLine < h.StartLine {
+		return Hit{}, false, nil
+	}
+	h.EndLine = min(h.EndLine, max(h.StartLine+maxSnippet-1, h.BestLine))
+	h.Snippet = strings.Join(f.lines[h.StartLine-1:h.EndLine], "\n")
+	return h, true, nil
+}
+
+// match finds the first line of a chunk, its leading comment included, where the exact text or the expression begins. A
+// member's lines are the member's.
+func (p *presenter) match(f *file, ch index.Chunk) int {
+	if f.matches == nil {
+		f.matches = map[int]bool{}
+		for _, l := range index.MatchLines(f.src, p.q.find, scanDepth) {
+			f.matches[l] = true
+		}
+	}
+	for l := ch.DocLine; l < ch.StartLine; l++ {
+		if f.matches[l] {
+			return l
+		}
+	}
+	first := 0
+	ch.OwnLines(func(l int) {
+		if first == 0 && f.matches[l] {
+			first = l
+		}
+	})
+	return first
+}
+
+// fresh gives a candidate's chunk as it is in the present text; no file where it is no more.
+func (p *presenter) fresh(ctx context.Context, c candidate) (index.Chunk, *file, error) {
+	stored, err := p.ix.Chunks(ctx, []int64{c.chunk.ID})
+	if err != nil || len(stored) == 0 {
+		return index.Chunk{}, nil, err
+	}
+	ch := stored[0]
+	f, err := p.file(ctx, ch.Path)
+	if err != nil || f.gone {
+		return index.Chunk{}, nil, err
+	}
+	if !f.changed {
+		return ch, f, nil
+	}
+	if ch, ok := f.relocate(ch); ok {
+		return ch, f, nil
+	}
+	return index.Chunk{}, nil, nil
+}
+
+// file reads the present text, or where nobody can read it, what the index has.
+func (p *presenter) file(ctx context.Context, path string) (*file, error) {
+	if f, ok := p.files[path]; ok {
+		return f, nil
+	}
+	stored, err := p.ix.FileText(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	f := &file{src: stored}
+	if p.o.Read != nil {
+		now, err := p.o.Read(path)
+		f.gone, f.src, f.changed = err != nil, now, string(now) != string(stored)
+	}
+	f.lines = index.Lines(f.src)
+	p.files[path] = f
+	return f, nil
+}
+
+// relocate finds a chunk again in a text that has changed: a definition by its qualified name and kind (the nearest, if
+// there are several), other code by its own lines.
+func (f *file) relocate(old index.Chunk) (index.Chunk, bool) {
+	if !f.cut {
+		f.chunks, _ = index.Cut(old.Path, f.src) // a text that cannot be cut has no chunks
+		f.cut = true
+	}
+	var best index.Chunk
+	found := 0.0
+	for _, ch := range f.chunks {
+		if ch.Kind != old.Kind || ch.Qualified != old.Qualified {
+			continue
+		}
+		likeness := 1 / float64(2+abs(ch.StartLine-old.StartLine))
+		if ch.Kind == "module" || ch.Kind == "lines" {
+			same := common(ch.Text, old.Text)
+			if same < 0.5 {
+				continue
+			}
+			likeness += same
+		}
+		if likeness > found {
+			best, found = ch, likeness
+		}
+	}
+	return best, found > 0
+}
+
+func abs(n int) int { return max(n, -n) }
+
+// common is the share of a's lines that b has too.
+func common(a, b string) float64 {
+	have := map[string]bool{}
+	for l := range strings.Lines(b) {
+		have[strings.TrimSpace(l)] = true
+	}
+	same, total := 0, 0
+	for l := range strings.Lines(a) {
+		if l = strings.TrimSpace(l); l != "" {
+			total++
+			if have[l] {
+				same++
+			}
+		}
+	}
+	return float64(same) / float64(max(total, 1))
+}

@@ -1,0 +1,178 @@
+package search
+
+import (
+	"fmt"
+	"path"
+	"regexp"
+	"strings"
+
+	"redgreen/backend/index"
+	"redgreen/backend/lang"
+)
+
+// Kind is what a query turned out to be.
+type Kind string
+
+// The kinds of queries.
+const (
+	Words      Kind = "words"      // a behaviour in words, an error message
+	Identifier Kind = "identifier" // one name: parse_args, Class.method, ns::fn
+	PathQuery  Kind = "path"       // a path, its end, a file name
+	Trace      Kind = "trace"      // has frames: file and line
+	Exact      Kind = "exact"      // "…"
+	Expression Kind = "expression" // /…/
+)
+
+// Query is a parsed query.
+type Query struct {
+	Kind    Kind
+	Text    string         // what is looked up as keywords
+	Names   []string       // identifiers in it
+	Paths   []string       // paths and file names in it
+	Frames  []Frame        // innermost first
+	Literal string         // Exact
+	Regexp  *regexp.Regexp // Expression
+}
+
+const (
+	// maxQuery is more than any pasted trace needs; the rest is not looked at.
+	maxQuery = 20_000
+	// maxNames bounds the symbols and paths that one query looks up.
+	maxNames = 8
+)
+
+// Parse finds out what a query is.
+func Parse(query string) (Query, error) {
+	text := strings.TrimSpace(strings.ToValidUTF8(query, " "))
+	if len(text) > maxQuery {
+		text = strings.ToValidUTF8(text[:maxQuery], "")
+	}
+	if text == "" {
+		return Query{}, fmt.Errorf("%w: give words, a name, a path, a pasted error, an \"exact text\" or an /expression/", ErrEmpty)
+	}
+	if lit, ok := quoted(text); ok {
+		return Query{Kind: Exact, Text: lit, Literal: lit}, nil
+	}
+	if expr, ok := slashed(text); ok {
+		re, err := regexp.Compile("(?m)" + expr)
+		if err != nil {
+			return Query{}, fmt.Errorf("reading the expression /%s/: %w; leave the slashes out to search for words", expr, err)
+		}
+		if re.MatchString("") {
+			return Query{}, fmt.Errorf("the expression /%s/ matches the empty text, so it would match every line; make it say something", expr)
+		}
+		return Query{Kind: Expression, Text: expr, Regexp: re}, nil
+	}
+	return parseWords(text), nil
+}
+
+// quoted reports a query that is one quoted text.
+func quoted(s string) (string, bool) {
+	if len(s) < 3 || s[0] != '"' || s[len(s)-1] != '"' || strings.TrimSpace(s[1:len(s)-1]) == "" || strings.Contains(s[1:len(s)-1], `" "`) {
+		return "", false
+	}
+	return s[1 : len(s)-1], true
+}
+
+// slashed reports an expression between slashes; "/usr/lib/" is a path.
+func slashed(s string) (string, bool) {
+	if len(s) < 3 || s[0] != '/' || s[len(s)-1] != '/' || strings.ContainsAny(s, "\n") {
+		return "", false
+	}
+	in := s[1 : len(s)-1]
+	if strings.Contains(in, "/") && regexp.QuoteMeta(in) == strings.ReplaceAll(in, ".", `\.`) {
+		return "", false
+	}
+	return in, true
+}
+
+func parseWords(text string) Query {
+	q := Query{Kind: Words, Text: text, Frames: frames(text)}
+	single := !strings.ContainsAny(text, " \t\n")
+	for _, token := range strings.Fields(text) {
+		switch token = trimToken(token); {
+		case token == "":
+		case pathLike(token):
+			q.Paths = appendNew(q.Paths, strings.TrimPrefix(token, "./"))
+		case nameLike(token, single):
+			q.Names = appendNew(q.Names, token)
+		}
+	}
+	switch {
+	case len(q.Frames) > 0:
+		q.Kind = Trace
+	case single && len(q.Paths) == 1:
+		q.Kind = PathQuery
+	case single && len(q.Names) == 1:
+		q.Kind = Identifier
+	}
+	return q
+}
+
+// trimToken takes the punctuation of a sentence away; the () of a call stays.
+func trimToken(s string) string {
+	s = strings.TrimLeft(s, "`'\"([{<*")
+	s = strings.TrimRight(s, "`'\".,:;!?*=>]}")
+	if !strings.HasSuffix(s, "()") {
+		s = strings.TrimRight(s, ")`'\".,:;!?*=>]}([{")
+	}
+	return s
+}
+
+func appendNew(list []string, s string) []string {
+	for _, have := range list {
+		if have == s {
+			return list
+		}
+	}
+	if len(list) >= maxNames {
+		return list
+	}
+	return append(list, s)
+}
+
+// dataExtension reports the extension of a file that is not in a language of the table.
+func dataExtension(ext string) bool {
+	switch ext {
+	case ".md", ".rst", ".txt", ".json", ".yaml", ".yml", ".toml", ".cfg", ".ini", ".html", ".css", ".sql", ".sh", ".xml",
+		".mod", ".lock", ".proto", ".svelte", ".vue":
+		return true
+	}
+	return false
+}
+
+// pathLike reports a token that is a path or a file name; a URL is none.
+func pathLike(s string) bool {
+	if strings.Contains(s, "://") || strings.ContainsAny(s, "=(|") {
+		return false
+	}
+	base := path.Base(strings.ReplaceAll(s, `\`, "/"))
+	ext := strings.ToLower(path.Ext(base))
+	if _, ok := lang.ByPath(base); ok && ext != base || dataExtension(ext) && ext != base {
+		return true
+	}
+	return strings.Count(s, "/") >= 1 && len(strings.Trim(s, "/.")) > 2 && wordy(strings.ReplaceAll(s, "/", "_"))
+}
+
+func wordy(s string) bool {
+	for _, r := range s {
+		if !(r == '_' || r == '-' || r == '.' || r == '@' || r == '+' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z') {
+			return false
+		}
+	}
+	return true
+}
+
+// nameLike reports a token that is a name of code. Alone any word may be one; among words it must look like one: several
+// parts, a dot or a call.
+func nameLike(s string, single bool) bool {
+	core := strings.TrimSuffix(s, "()")
+	if core == "" || strings.IndexByte("+-./:>0123456789%&|=~^", core[0]) >= 0 {
+		return false
+	}
+	ws := index.Words(strings.NewReplacer("::", "_", "->", "_", ".", "_", "#", "_", "$", "").Replace(core))
+	if len(ws) != 1 || len(core) > 200 {
+		return false
+	}
+	return single || core != s || len(ws[0].Parts) > 1 && !strings.Contains(core, "-")
+}

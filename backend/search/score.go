@@ -1,0 +1,103 @@
+package search
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	"redgreen/backend/index"
+)
+
+// rrfK is the constant of reciprocal rank fusion: a chunk's score is the sum of 1/(60+rank) over the lists it is in.
+// Source: Cormack, Clarke, Büttcher, "Reciprocal Rank Fusion Outperforms Condorcet and Individual Rank Learning
+// Methods", SIGIR 2009.
+const rrfK = 60
+
+// candidate is a chunk on its way to a hit.
+type candidate struct {
+	chunk index.Chunk
+	why   []Part
+	score float64
+	line  int // the line a list found it by, 0: none
+}
+
+// signal is one row of the score table: what it adds to a chunk's score, 0 where it does not apply. One place of a list
+// is worth about 1/3700 at the top.
+type signal struct {
+	name  string
+	value func(q Query, c candidate) float64
+}
+
+// signals is the score table.
+func signals() []signal {
+	return []signal{
+		{"test", testSignal},
+		{"exact name", exactName},
+	}
+}
+
+// testSignal puts tests behind what they test, unless the query asks for tests.
+func testSignal(q Query, c candidate) float64 {
+	if !c.chunk.Test || strings.Contains(strings.ToLower(q.Text), "test") {
+		return 0
+	}
+	return -c.score / 3
+}
+
+// exactName puts the definition of a name in the query before its uses.
+func exactName(q Query, c candidate) float64 {
+	for _, n := range q.Names {
+		n = strings.TrimSuffix(n, "()")
+		if c.chunk.Kind != "module" && (n == c.chunk.Name || n == c.chunk.Qualified) {
+			return 1.0 / (rrfK + 1)
+		}
+	}
+	return 0
+}
+
+// fuse merges the lists into one, best first.
+func fuse(ctx context.Context, ix *index.Index, q Query, lists []list) ([]candidate, error) {
+	byID := map[int64]*candidate{}
+	var ids []int64
+	for _, l := range lists {
+		for i, id := range l.ids {
+			c, ok := byID[id]
+			if !ok {
+				c = &candidate{}
+				byID[id] = c
+				ids = append(ids, id)
+			}
+			p := Part{List: l.name, Rank: i + 1, Score: 1.0 / float64(rrfK+i+1)}
+			c.why = append(c.why, p)
+			c.score += p.Score
+			if c.line == 0 {
+				c.line = l.lines[id]
+			}
+		}
+	}
+	chunks, err := ix.Meta(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]candidate, 0, len(chunks))
+	for _, ch := range chunks {
+		c := *byID[ch.ID]
+		c.chunk = ch
+		out = append(out, applySignals(q, c))
+	}
+	slices.SortStableFunc(out, func(a, b candidate) int {
+		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.chunk.Path, b.chunk.Path), cmp.Compare(a.chunk.StartLine, b.chunk.StartLine), cmp.Compare(a.chunk.EndLine, b.chunk.EndLine))
+	})
+	return out, nil
+}
+
+func applySignals(q Query, c candidate) candidate {
+	for _, s := range signals() {
+		if v := s.value(q, c); v != 0 {
+			c.why = append(c.why, Part{List: s.name, Score: v})
+			c.score += v
+		}
+	}
+	return c
+}

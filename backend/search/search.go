@@ -1,0 +1,71 @@
+// Package search parses a query, asks the index, fuses and ranks.
+//
+// Each way to look (keywords, symbols, paths, frames of a stack trace, exact text) gives one ranked list; the lists meet
+// by reciprocal rank fusion, which needs no scores that compare across lists and can be explained line by line. What is
+// found is held against the present text before it is shown, since the agent and the person change files between updates
+// of the index.
+package search
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"redgreen/backend/index"
+)
+
+// Hit is one ranked snippet. The JSON form is the contract of `redgreen search --json`.
+type Hit struct {
+	Path      string  `json:"path"`
+	StartLine int     `json:"start_line"`
+	EndLine   int     `json:"end_line"`
+	Symbol    string  `json:"symbol"`
+	Kind      string  `json:"kind"`
+	Score     float64 `json:"score"`
+	Snippet   string  `json:"-"` // the lines StartLine to EndLine themselves, without a line end at the end
+	BestLine  int     `json:"-"` // the line that fits the query best
+	Why       []Part  `json:"-"` // the parts of the score; they add up to it
+}
+
+// Part is one list's share of a score. A signal of the score table has rank 0.
+type Part struct {
+	List  string  `json:"list"`
+	Rank  int     `json:"rank"`
+	Score float64 `json:"score"`
+}
+
+// Options of a search.
+type Options struct {
+	N    int                               // hits, default 10
+	Read func(path string) ([]byte, error) // present text, so that no hit is stale; nil trusts the index
+}
+
+const defaultN = 10
+
+// ErrEmpty is a query that says nothing.
+var ErrEmpty = errors.New("empty query")
+
+// Search ranks chunks for a query: words, an identifier, a path, a pasted error or stack trace, an "exact text", or an
+// /expression/. The same index, texts and query give the same hits in the same order.
+func Search(ctx context.Context, ix *index.Index, query string, o Options) ([]Hit, error) {
+	q, err := Parse(query)
+	if err != nil {
+		return nil, err
+	}
+	if o.N <= 0 {
+		o.N = defaultN
+	}
+	lists, err := ask(ctx, ix, q, o.N)
+	if err != nil {
+		return nil, fmt.Errorf("searching: %w", err)
+	}
+	ranked, err := fuse(ctx, ix, q, lists)
+	if err != nil {
+		return nil, fmt.Errorf("searching: %w", err)
+	}
+	hits, err := present(ctx, ix, q, ranked, o)
+	if err != nil {
+		return nil, fmt.Errorf("searching: %w", err)
+	}
+	return hits, nil
+}
