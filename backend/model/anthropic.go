@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 	"strings"
 )
@@ -128,8 +127,8 @@ func anthropicContent(m Message) []any {
 }
 
 func (p *anthropic) Chat(ctx context.Context, model string, req Request, onDelta func(Delta)) (Reply, error) {
-	if p.key == "" && p.base.Host == "api.anthropic.com" {
-		return Reply{}, &Error{Denied, p.provider, p.keyHelp(), nil}
+	if err := p.needKey("api.anthropic.com"); err != nil {
+		return Reply{}, err
 	}
 	body, err := json.Marshal(p.request(model, req))
 	if err != nil {
@@ -150,203 +149,15 @@ func (p *anthropic) Chat(ctx context.Context, model string, req Request, onDelta
 	return reply, nil
 }
 
-type (
-	anthropicEvent struct {
-		Type    string `json:"type"`
-		Index   int    `json:"index"`
-		Message struct {
-			Usage anthropicUsage `json:"usage"`
-		} `json:"message"`
-		Block json.RawMessage `json:"content_block"`
-		Delta struct {
-			Type       string `json:"type"`
-			Text       string `json:"text"`
-			Thinking   string `json:"thinking"`
-			Signature  string `json:"signature"`
-			JSON       string `json:"partial_json"`
-			StopReason string `json:"stop_reason"`
-		} `json:"delta"`
-		Usage anthropicUsage `json:"usage"`
-	}
-	anthropicUsage struct {
-		Input   *int64 `json:"input_tokens"` // without cached ones
-		Read    *int64 `json:"cache_read_input_tokens"`
-		Written *int64 `json:"cache_creation_input_tokens"`
-		ByAge   *struct {
-			Minutes int64 `json:"ephemeral_5m_input_tokens"`
-			Hour    int64 `json:"ephemeral_1h_input_tokens"`
-		} `json:"cache_creation"`
-		Output  *int64 `json:"output_tokens"`
-		Details struct {
-			Thinking int64 `json:"thinking_tokens"`
-		} `json:"output_tokens_details"`
-	}
-	// anthropicPart is one block of a reply as it streams in.
-	anthropicPart struct {
-		kind  string
-		start json.RawMessage
-		text  strings.Builder // text or thinking
-		sign  strings.Builder
-		call  *partCall
-	}
-)
-
-// onto lays newer counts over older ones: the last event gives totals, of which some servers leave out all but output.
-func (u anthropicUsage) onto(old Usage) Usage {
-	set := func(to *int64, from *int64) {
-		if from != nil {
-			*to, old.Known = max(*from, 0), true
-		}
-	}
-	set(&old.Input, u.Input)
-	set(&old.CacheRead, u.Read)
-	set(&old.Output, u.Output)
-	if u.Written != nil {
-		old.CacheWrite, old.CacheWrite1h = max(*u.Written, 0), 0
-	}
-	if u.ByAge != nil && u.ByAge.Minutes+u.ByAge.Hour > 0 {
-		old.CacheWrite, old.CacheWrite1h = max(u.ByAge.Minutes, 0), max(u.ByAge.Hour, 0)
-	}
-	old.Reasoning = max(old.Reasoning, u.Details.Thinking)
-	return old
-}
-
-// read gathers the stream. It is whole when a stop reason came.
-func (p *anthropic) read(model string, req Request, resp *http.Response, emit func(Delta)) (Reply, error) {
-	a := answer{emit: emit}
-	parts := map[int]*anthropicPart{}
-	var order []*anthropicPart
-	var reason string
-	var usage Usage
-	ev := newEvents(resp.Body)
-	for {
-		_, data, err := ev.next()
-		if err == io.EOF || err != nil && reason != "" {
-			break
-		}
-		if err != nil {
-			return Reply{}, err
-		}
-		var e anthropicEvent
-		if err := json.Unmarshal(data, &e); err != nil {
-			return Reply{}, err
-		}
-		switch e.Type {
-		case "error":
-			return Reply{}, p.refused(model, 0, nil, data)
-		case "message_start":
-			usage = e.Message.Usage.onto(usage)
-		case "content_block_start":
-			part, err := startPart(&a, e)
-			if err != nil {
-				return Reply{}, err
-			}
-			parts[e.Index], order = part, append(order, part)
-		case "content_block_delta":
-			if part := parts[e.Index]; part != nil {
-				if err := part.add(&a, e); err != nil {
-					return Reply{}, err
-				}
-			}
-		case "message_delta":
-			reason = e.Delta.StopReason
-			usage = e.Usage.onto(usage)
-		}
-		if e.Type == "message_stop" {
-			break
-		}
-	}
-	if reason == "" {
-		return Reply{}, errCut
-	}
-	reply := Reply{Message: a.message(req), Stop: a.stop(), Usage: usage}
-	reply.Message.Opaque = opaque(order, reply.Message)
-	switch reason {
-	case "max_tokens", "model_context_window_exceeded":
-		reply.Stop = StopLength
-	case "refusal":
-		reply.Stop = StopRefusal
-	}
-	return reply, nil
-}
-
-func startPart(a *answer, e anthropicEvent) (*anthropicPart, error) {
-	var b struct {
-		Type, Text, Thinking, ID, Name string
-	}
-	if err := json.Unmarshal(e.Block, &b); err != nil {
-		return nil, err
-	}
-	part := &anthropicPart{kind: b.Type, start: e.Block}
-	part.text.WriteString(b.Text + b.Thinking)
-	if b.Type == "tool_use" {
-		part.call = a.call(e.Index, b.ID, b.Name)
-	}
-	if err := a.addThinking(b.Thinking); err != nil {
-		return nil, err
-	}
-	return part, a.addText(b.Text)
-}
-
-func (part *anthropicPart) add(a *answer, e anthropicEvent) error {
-	d := e.Delta
-	part.text.WriteString(d.Text + d.Thinking)
-	part.sign.WriteString(d.Signature)
-	if err := a.grow(d.Signature); err != nil {
-		return err
-	}
-	if part.call != nil {
-		if err := a.addArgs(part.call, d.JSON); err != nil {
-			return err
-		}
-	}
-	if err := a.addThinking(d.Thinking); err != nil {
-		return err
-	}
-	return a.addText(d.Text)
-}
-
-// opaque keeps a reply that has thinking as the API gave it: it must come back unchanged, with its signature, as long
-// as the tools that it called are answered. Thinking that was cut before its signature would be refused: left out.
-func opaque(order []*anthropicPart, m Message) json.RawMessage {
-	var blocks []any
-	signed, calls := false, 0
-	for _, part := range order {
-		switch {
-		case part.call != nil:
-			c := m.Calls[calls]
-			calls++
-			blocks = append(blocks, anthropicBlock{Type: "tool_use", ID: c.ID, Name: c.Name, Input: argsObject(c.Args)})
-		case part.kind == "text":
-			if strings.TrimSpace(part.text.String()) != "" {
-				blocks = append(blocks, anthropicBlock{Type: "text", Text: part.text.String()})
-			}
-		case part.kind == "thinking":
-			if part.sign.Len() > 0 {
-				blocks = append(blocks, map[string]string{"type": "thinking", "thinking": part.text.String(), "signature": part.sign.String()})
-				signed = true
-			}
-		default: // redacted_thinking, and what we do not know
-			blocks = append(blocks, part.start)
-			signed = true
-		}
-	}
-	if !signed {
-		return nil
-	}
-	raw, err := json.Marshal(map[string]any{"anthropic": blocks})
-	if err != nil {
-		return nil // cannot be: it is made of JSON
-	}
-	return raw
-}
-
 func (p *anthropic) Models(ctx context.Context) ([]Info, error) {
 	var list struct {
 		Data []struct {
 			ID     string `json:"id"`
 			Window int    `json:"max_input_tokens"`
 		} `json:"data"`
+	}
+	if err := p.needKey("api.anthropic.com"); err != nil {
+		return nil, err
 	}
 	if err := p.get(ctx, "models", &list); err != nil {
 		return nil, p.listErr(ctx, err)

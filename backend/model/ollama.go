@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 
@@ -90,8 +91,8 @@ func (p *ollama) request(model string, req Request, numCtx int) (*api.ChatReques
 			continue
 		}
 		one := api.Message{Role: string(m.Role), Content: m.Text, Thinking: m.Thinking}
-		for _, c := range m.Calls {
-			call := api.ToolCall{ID: c.ID, Function: api.ToolCallFunction{Name: c.Name}}
+		for i, c := range m.Calls {
+			call := api.ToolCall{ID: c.ID, Function: api.ToolCallFunction{Index: i, Name: c.Name}}
 			if err := json.Unmarshal(argsObject(c.Args), &call.Function.Arguments); err != nil {
 				return nil, err // cannot be: argsObject gives an object
 			}
@@ -173,11 +174,20 @@ func (p *ollama) chat(ctx context.Context, w *wire, out *api.ChatRequest, req Re
 	if last.DoneReason == "length" {
 		reply.Stop = StopLength
 	}
-	if n := CountTokens(req); n >= cutLeast && last.PromptEvalCount > 0 && float64(last.PromptEvalCount) < cutShare*float64(n) {
+	if n := CountTokens(withoutThinking(req)); n >= cutLeast && last.PromptEvalCount > 0 && float64(last.PromptEvalCount) < cutShare*float64(n) {
 		return Reply{}, &Error{Invalid, p.provider, fmt.Sprintf(
 			"Ollama read only %d tokens of a prompt of about %d: it silently cut the conversation; choose a model with a larger context, or raise OLLAMA_CONTEXT_LENGTH", last.PromptEvalCount, n), nil}
 	}
 	return reply, nil
+}
+
+// withoutThinking is a request without earlier thinking, which most templates leave out.
+func withoutThinking(req Request) Request {
+	req.Messages = slices.Clone(req.Messages)
+	for i := range req.Messages {
+		req.Messages[i].Thinking = ""
+	}
+	return req
 }
 
 // explain makes a failure of what the client gave.

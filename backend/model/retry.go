@@ -145,7 +145,7 @@ func (r *remote) refused(model string, status int, header http.Header, body []by
 	switch {
 	case status >= 300 && status < 400:
 		return give(Invalid, false, "%s redirects to another address, which is not followed: set the base URL to the final one", r.url())
-	case status == http.StatusPaymentRequired, has("insufficient_quota", "credit balance", "billing_error", "exceeded your current quota"):
+	case status == http.StatusPaymentRequired, has("insufficient_quota", "credit balance", "billing_error"):
 		return give(Limit, false, "the quota or credit of this account is used up (%s): add credit at the provider, or choose another model", told)
 	case status == http.StatusTooManyRequests, has("rate_limit_error"):
 		return give(Limit, true, "too many requests (%s)", told)
@@ -178,6 +178,9 @@ func problem(body []byte) (kind, message string) {
 		Error   json.RawMessage `json:"error"`
 		Message string          `json:"message"`
 		Detail  json.RawMessage `json:"detail"`
+	}
+	if list := []json.RawMessage{}; json.Unmarshal(body, &list) == nil && len(list) > 0 {
+		body = list[0] // Gemini's
 	}
 	if json.Unmarshal(body, &outer) != nil {
 		return "", string(body[:min(len(body), 500)])

@@ -64,5 +64,25 @@ func (e *events) line(size *int) ([]byte, error) {
 	}
 }
 
+// eachEvent gives the data of events to take until the stream ends or take gives io.EOF. Once finish, which take sets, is
+// not empty, the reply is whole: a stream that breaks while we wait for what follows costs no more than that.
+func eachEvent(r io.Reader, finish *string, take func(data []byte) error) error {
+	for ev := newEvents(r); ; {
+		_, data, err := ev.next()
+		if err == io.EOF || err != nil && *finish != "" {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if err := take(data); err != nil {
+			if err == io.EOF {
+				return nil
+			}
+			return err
+		}
+	}
+}
+
 // isDone says whether data is the sentinel that ends an OpenAI stream.
 func isDone(data []byte) bool { return string(data) == "[DONE]" }

@@ -57,6 +57,14 @@ func newRemote(o Options, provider, fallback, keyName string) (remote, error) {
 	return r, nil
 }
 
+// needKey refuses to ask the maker's own service, whose host this is, without a key; other servers may need none.
+func (r *remote) needKey(host string) error {
+	if r.key == "" && r.base.Host == host {
+		return &Error{Denied, r.provider, r.keyHelp(), nil}
+	}
+	return nil
+}
+
 // wire carries one exchange over HTTP and remembers how it went, since Ollama's client tells neither a cut stream nor
 // the headers of an error. It bounds silence and size, and gives the key to the base URL's own host only.
 type wire struct {
