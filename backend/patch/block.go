@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// blockEdit resolves one block of one file.
+// blockEdit resolves one block of one file: first its place, then what it changes there.
 type blockEdit struct {
 	r      *resolver
 	t      *target
@@ -13,39 +13,79 @@ type blockEdit struct {
 	n      int // number of the block, 1-based
 	form   Form
 	proven bool // the block was made for this very content, so its line number holds
+
+	block Block // the block as it is held against whole lines
+	at    place
 }
 
-func (c *blockEdit) fail(code Code, format string, args ...any) []change {
+func (c *blockEdit) fail(code Code, format string, args ...any) {
 	c.r.fail(c.path, c.n, code, format, args...)
-	return nil
 }
 
-// resolve gives the changes that a block makes, nil where it is refused.
-func (c *blockEdit) resolve(b Block) []change {
+// find looks for the place of the block; false where it is refused.
+func (c *blockEdit) find(b Block) bool {
 	switch {
 	case b.Old == b.New:
-		return c.fail(NoChange, "the old and the new text are the same; send what is to be different")
+		c.fail(NoChange, "the old and the new text are the same; send what is to be different")
+		return false
 	case strings.ContainsRune(b.New, 0):
-		return c.fail(Binary, "the new text holds a NUL byte; only text can be written")
+		c.fail(Binary, "the new text holds a NUL byte; only text can be written")
+		return false
 	}
-	p, b, ok := c.place(b)
-	if !ok || c.r.short(c.path, c.n, b, len(c.t.lines)-p.at-p.n) {
+	var ok bool
+	c.at, c.block, ok = c.place(b)
+	return ok && !c.r.short(c.path, c.n, c.block, len(c.t.lines)-c.at.at-c.at.n)
+}
+
+// resolve gives the changes that the block makes at its place, nil where it is refused.
+func (c *blockEdit) resolve() []change {
+	p, b := c.at, c.block
+	changes, ok := c.changes(p, b)
+	if !ok {
+		c.fail(NoMatch, "the quoted lines stand at %s with another indentation, but the new lines have less of it than would have to be taken away; quote and write them as they are in the file", placeList(c.t, []place{p}))
 		return nil
 	}
-	changes, ok := c.changes(p, splitLines(b.Old), splitLines(b.New))
-	if !ok {
-		return c.fail(NoMatch, "the quoted lines stand at %s with another indentation, but the new lines have less of it than would have to be taken away; quote and write them as they are in the file", placeList(c.t, []place{p}))
-	}
-	if c.repeats(p, changes, b) {
-		return c.fail(AlreadyThere, "the lines that would be added at line %d stand there already; if they are really wanted twice, quote the lines after them too", p.at+p.n+1)
+	if c.repeats(p, changes) {
+		c.fail(AlreadyThere, "the lines that would be added at line %d stand there already; if they are really wanted twice, quote the lines after them too", p.at+p.n+1)
+		return nil
 	}
 	for _, ch := range changes {
 		if text := c.t.elided(ch.lines); text != "" {
-			return c.fail(Elided, "the new text has the placeholder %q instead of the lines themselves; write them out, or quote only the lines that change", text)
+			c.fail(Elided, "the new text has the placeholder %q instead of the lines themselves; write them out, or quote only the lines that change", text)
+			return nil
 		}
 	}
-	c.tell(p, changes, b)
+	c.tell(p, b)
 	return changes
+}
+
+// shareTabs gives a block that quotes no indentation the one that the other blocks of its file were written with: who
+// wrote a tab as four blanks in one hunk did so in all. Blocks of several widths say nothing.
+func shareTabs(blocks []*blockEdit) {
+	var tab int
+	for _, c := range blocks {
+		if w := c.at.shift.tab; w != 0 {
+			if tab != 0 && tab != w {
+				return
+			}
+			tab = w
+		}
+	}
+	for _, c := range blocks {
+		if c.at.rung < indents && c.form != WholeFile && !indented(c.block.Old) && indented(c.block.New) {
+			c.at.shift.tab = tab
+		}
+	}
+}
+
+// indented reports a text with a line that starts with a blank and is not blank.
+func indented(text string) bool {
+	for _, l := range splitLines(text) {
+		if !blank(l) && (l[0] == ' ' || l[0] == '\t') {
+			return true
+		}
+	}
+	return false
 }
 
 // place finds the one place of a block.
@@ -147,7 +187,7 @@ func hasWord(line string) bool {
 }
 
 // repeats reports an insertion behind the quoted lines that stands there already.
-func (c *blockEdit) repeats(p place, changes []change, b Block) bool {
+func (c *blockEdit) repeats(p place, changes []change) bool {
 	if len(changes) != 1 || c.proven || changes[0].lo != p.at+p.n || changes[0].hi != changes[0].lo {
 		return false
 	}
@@ -163,18 +203,22 @@ func (c *blockEdit) repeats(p place, changes []change, b Block) bool {
 
 // changes turns a block that fits at p into changes of the file's lines. Lines that the block keeps stay the file's own,
 // byte for byte; false when the shift of indentation cannot be made to the new lines.
-func (c *blockEdit) changes(p place, old, new []string) ([]change, bool) {
+func (c *blockEdit) changes(p place, b Block) ([]change, bool) {
 	file := c.t.lines[p.at : p.at+p.n]
+	old, new := splitLines(b.Old), splitLines(b.New)
 	var out []change
-	from, to := old, new
-	if c.form == WholeFile { // a whole text says nothing about line ends
-		from, to = ends.all(old), ends.all(new)
+	runs := b.runs
+	switch {
+	case c.form == WholeFile: // a whole text says nothing about line ends
+		runs = diffLines(ends.all(old), ends.all(new))
+	case runs == nil:
+		runs = diffLines(old, new)
 	}
 	agree := c.agrees(p, old)
-	for _, d := range diffLines(from, to) {
+	for _, d := range runs {
 		ch := change{lo: p.at + d.aLo, hi: p.at + d.aHi, block: c.n}
 		for k, text := range new[d.bLo:d.bHi] {
-			if p.rung == indents {
+			if p.shift != (shift{}) {
 				shifted, ok := p.shift.apply(text)
 				if !ok {
 					return nil, false
@@ -250,8 +294,11 @@ func (c *blockEdit) hasCRLF() bool {
 }
 
 // tell notes what was corrected.
-func (c *blockEdit) tell(p place, changes []change, b Block) {
+func (c *blockEdit) tell(p place, b Block) {
 	where := placeList(c.t, []place{{at: p.at, n: max(p.n, 1)}})
+	if p.rung < indents && p.shift.tab != 0 {
+		c.r.note(c.path, c.n, "the new lines at lines %s were indented like those of the other blocks: %s", where, p.shift)
+	}
 	switch p.rung {
 	case exact:
 		if !c.proven && c.form != WholeFile && strings.Contains(b.New, "\r\n") && !c.hasCRLF() && len(c.t.lines) > 0 {
@@ -280,11 +327,19 @@ func (s shift) String() string {
 }
 
 // short refuses a hunk whose tail may be missing; after is the number of lines of the file behind its place, -1 for a new
-// file. A hunk that lacks lines which its header counts is either miscounted or cut off. A lost tail with changes in it
-// would end with as much context as the hunk begins with, or at the end of the file; when neither can be, nothing is lost.
+// file. A hunk that lacks lines which its header counts is either miscounted or cut off, and with the tail of the text
+// other hunks may be gone. It is miscounted when no cut can leave it so: not one within the context behind the last change,
+// which would take the same number of lines from both sides and leave less context than is usual; and not one before
+// another change, which would take that change and as much context as stands before the first one, or all lines up to the
+// end of the file.
 func (r *resolver) short(path string, block int, b Block, after int) bool {
 	s := b.short
-	if s == nil || after >= 0 && s.lead > 0 && s.old+s.new <= 2*min(s.lead, contextLines) && s.old != after {
+	if s == nil {
+		return false
+	}
+	inContext := s.old == s.new && s.tail+s.old <= contextLines
+	beforeChange := s.lead == 0 || s.old+s.new > 2*min(s.lead, contextLines) || s.old == after
+	if after >= 0 && !inContext && !beforeChange {
 		return false
 	}
 	r.fail(path, block, Malformed, "the hunk in line %d of the text has fewer lines than its header counts (%d old and %d new ones are missing), so its tail may be lost. "+

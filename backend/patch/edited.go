@@ -29,7 +29,7 @@ func (r *resolver) edited(f *fileEdit, before *Content, text string, enc Encodin
 		body, bom = strings.CutPrefix(text, mark) // models do not quote the mark
 	}
 	t := newTarget(body)
-	var changes []change
+	var blocks []*blockEdit
 	n := 0
 	for _, e := range f.edits {
 		for _, b := range r.blocks(f.path, e, body) {
@@ -39,8 +39,15 @@ func (r *resolver) edited(f *fileEdit, before *Content, text string, enc Encodin
 				b.Old, b.New = strings.TrimPrefix(b.Old, mark), strings.TrimPrefix(b.New, mark)
 			}
 			c := &blockEdit{r: r, t: t, path: f.path, n: n, form: e.Form, proven: e.Before == hash}
-			changes = append(changes, c.resolve(b)...)
+			if c.find(b) {
+				blocks = append(blocks, c)
+			}
 		}
+	}
+	shareTabs(blocks)
+	var changes []change
+	for _, c := range blocks {
+		changes = append(changes, c.resolve()...)
 	}
 	if len(r.bad) > had || !r.apart(f.path, changes) {
 		return "", false

@@ -93,6 +93,9 @@ func (p *parser) finish() {
 	if p.fence.mark != "" && p.fence.edits {
 		p.fail(Malformed, "", "the code fence of line %d is not closed: the end of the text is missing; send the whole edit again", p.fence.line)
 	}
+	if n := len(p.lines); n > 0 && len(p.edits) > 0 && lineEnd(p.lines[n-1]) == "" && startsHeader(p.lines[n-1]) {
+		p.fail(Malformed, "", "line %d: the text ends within the header of another hunk or file; send the whole edit again", n)
+	}
 	unified, blocks := false, false
 	for _, e := range p.edits {
 		unified = unified || e.Form == UnifiedDiff
@@ -105,6 +108,16 @@ func (p *parser) finish() {
 		p.fail(NoHunks, "", "no edit was found in the text: send a unified diff (--- a/FILE, +++ b/FILE, @@ @@, then lines that start with a blank, - or +) "+
 			"or a search/replace block (FILE, <<<<<<< SEARCH, old lines, =======, new lines, >>>>>>> REPLACE)")
 	}
+}
+
+// startsHeader reports a last line that is the first part of a header.
+func startsHeader(line string) bool {
+	for _, h := range []string{"diff --git ", "@@", "--- ", "<<<<<<< SEARCH"} {
+		if line != "" && line != h && strings.HasPrefix(h, line) {
+			return true
+		}
+	}
+	return false
 }
 
 // fenceMark gives the run of at least three backticks or tildes that a fence line starts with.

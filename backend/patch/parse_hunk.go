@@ -208,9 +208,8 @@ func (p *parser) block(b body, h hunkHeader, at int) Block {
 		p.broken(at, "the hunk has no lines; the end of the text may be missing")
 		return Block{}
 	}
-	out := Block{OldStart: h.oldStart}
+	out := Block{OldStart: h.oldStart, runs: b.runs()}
 	var old, new strings.Builder
-	lead, changed := 0, false
 	for _, l := range b.lines {
 		if l.Op != Insert {
 			old.WriteString(l.Text)
@@ -218,16 +217,42 @@ func (p *parser) block(b body, h hunkHeader, at int) Block {
 		if l.Op != Delete {
 			new.WriteString(l.Text)
 		}
-		changed = changed || l.Op != Context
-		if !changed {
-			lead++
-		}
 	}
 	out.Old, out.New = old.String(), new.String()
-	if missOld, missNew := max(0, h.oldLines-b.old), max(0, h.newLines-b.new); h.counted && missOld+missNew > 0 && p.atEnd() {
-		out.short = &shortfall{old: missOld, new: missNew, lead: lead, line: at}
-		if b.lines[len(b.lines)-1].Op == Insert && p.cutInLine() {
-			p.broken(at, "the text ends within this hunk: lines that its header counts are missing. Send the whole diff again, or write @@ @@ without numbers if it is complete")
+	missOld, missNew := max(0, h.oldLines-b.old), max(0, h.newLines-b.new)
+	if !h.counted || missOld+missNew == 0 || !p.atEnd() {
+		return out
+	}
+	out.short = &shortfall{old: missOld, new: missNew, line: at}
+	if n := len(out.runs); n > 0 {
+		out.short.lead, out.short.tail = out.runs[0].aLo, b.old-out.runs[n-1].aHi
+	}
+	if b.lines[len(b.lines)-1].Op == Insert && p.cutInLine() {
+		p.broken(at, "the text ends within this hunk: lines that its header counts are missing. Send the whole diff again, or write @@ @@ without numbers if it is complete")
+	}
+	return out
+}
+
+// runs gives the changed lines as the diff marks them.
+func (b *body) runs() []run {
+	var out []run
+	old, new, open := 0, 0, false
+	for _, l := range b.lines {
+		if l.Op == Context {
+			old, new, open = old+1, new+1, false
+			continue
+		}
+		if !open {
+			out = append(out, run{old, old, new, new})
+			open = true
+		}
+		r := &out[len(out)-1]
+		if l.Op == Delete {
+			old++
+			r.aHi = old
+		} else {
+			new++
+			r.bHi = new
 		}
 	}
 	return out
