@@ -61,7 +61,7 @@ type Run struct {
 	working sync.Mutex // held by Work, and by what must not run beside it
 
 	mu     sync.Mutex // guards events and the order in which they are appended
-	events []session.Event
+	events []entry
 
 	bench      *bench         // workspace and tests; nil until Work needs them
 	background sync.WaitGroup // the index update that Work started
@@ -85,8 +85,12 @@ func New(ctx context.Context, o Options, t Task) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
+	first, err := o.Store.Events(ctx, log.ID(), 0, 0)
+	if err != nil {
+		return nil, err
+	}
 	r := &Run{o: o, log: log, task: t}
-	if r.events, err = o.Store.Events(ctx, log.ID(), 0, 0); err != nil {
+	if r.events, err = decode(first); err != nil {
 		return nil, err
 	}
 	return r, r.append(ctx, session.KindMessage, session.Message{Text: t.Text})
@@ -100,17 +104,17 @@ func Open(ctx context.Context, o Options, id string) (*Run, error) {
 	if err != nil {
 		return nil, fmt.Errorf("opening session %s: %w", id, err)
 	}
-	events, err := o.Store.Events(ctx, id, 0, 0)
+	stored, err := o.Store.Events(ctx, id, 0, 0)
 	if err != nil {
 		return nil, fmt.Errorf("opening session %s: %w", id, err)
 	}
-	first, err := session.Decode(events[0])
+	events, err := decode(stored)
 	if err != nil {
 		return nil, fmt.Errorf("opening session %s: %w", id, err)
 	}
-	st, ok := first.(session.Started)
+	st, ok := events[0].data.(session.Started)
 	if !ok {
-		return nil, fmt.Errorf("opening session %s: its first event is %s, not its start", id, events[0].Kind)
+		return nil, fmt.Errorf("opening session %s: its first event is %s, not its start", id, stored[0].Kind)
 	}
 	if st.Folder != o.Repo.Root() {
 		return nil, fmt.Errorf("opening session %s: it belongs to %s, open that folder first", id, st.Folder)
@@ -143,8 +147,31 @@ func (r *Run) append(ctx context.Context, kind session.Kind, data any) error {
 	if err != nil {
 		return &recordError{err}
 	}
-	r.events = append(r.events, e)
+	more, err := decode([]session.Event{e})
+	if err != nil {
+		return &recordError{err}
+	}
+	r.events = append(r.events, more...)
 	return nil
+}
+
+// entry is an event with its payload: read once, since every step looks at all of them. data is nil for an event of a
+// newer version.
+type entry struct {
+	session.Event
+	data any
+}
+
+func decode(events []session.Event) ([]entry, error) {
+	out := make([]entry, len(events))
+	for i, e := range events {
+		data, err := session.Decode(e)
+		if err != nil && !errors.Is(err, session.ErrUnknownKind) {
+			return nil, fmt.Errorf("reading the record: %w", err)
+		}
+		out[i] = entry{e, data}
+	}
+	return out, nil
 }
 
 // recordError is a record that could not be written: nothing can go on without it.
@@ -154,7 +181,7 @@ func (e *recordError) Error() string { return e.err.Error() }
 func (e *recordError) Unwrap() error { return e.err }
 
 // history is the events so far.
-func (r *Run) history() []session.Event {
+func (r *Run) history() []entry {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.events[:len(r.events):len(r.events)]

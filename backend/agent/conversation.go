@@ -1,9 +1,6 @@
 package agent
 
 import (
-	"errors"
-	"fmt"
-
 	"redgreen/backend/model"
 	"redgreen/backend/session"
 	"redgreen/backend/tools"
@@ -19,16 +16,17 @@ const (
 // call is left without its result. A call whose result is not in the record gets one that says so, since providers
 // reject a call without a result.
 func Conversation(events []session.Event) ([]model.Message, error) {
+	entries, err := decode(events)
+	if err != nil {
+		return nil, err
+	}
+	return rebuild(entries), nil
+}
+
+func rebuild(events []entry) []model.Message {
 	var c conversation
 	for _, e := range events {
-		data, err := session.Decode(e)
-		if errors.Is(err, session.ErrUnknownKind) {
-			continue
-		}
-		if err != nil {
-			return nil, fmt.Errorf("rebuilding the conversation: %w", err)
-		}
-		switch d := data.(type) {
+		switch d := e.data.(type) {
 		case session.ModelRequested:
 			c.settle()
 			for _, text := range d.Added {
@@ -44,7 +42,7 @@ func Conversation(events []session.Event) ([]model.Message, error) {
 		}
 	}
 	c.settle()
-	return c.messages, nil
+	return c.messages
 }
 
 type conversation struct {
@@ -98,18 +96,11 @@ const (
 
 // news are the texts that the model has not seen yet, beside tool results: what happened since its last request, in the
 // words it will see; pure.
-func news(events []session.Event) ([]string, error) {
+func news(events []entry) []string {
 	var out []string
 	asked := false
 	for _, e := range events {
-		data, err := session.Decode(e)
-		if errors.Is(err, session.ErrUnknownKind) {
-			continue
-		}
-		if err != nil {
-			return nil, fmt.Errorf("reading what happened since the last step: %w", err)
-		}
-		switch d := data.(type) {
+		switch d := e.data.(type) {
 		case session.ModelRequested:
 			out, asked = nil, true
 		case session.ModelReplied:
@@ -135,5 +126,5 @@ func news(events []session.Event) ([]string, error) {
 			}
 		}
 	}
-	return out, nil
+	return out
 }

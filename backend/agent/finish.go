@@ -145,14 +145,10 @@ func (r *Run) tree(ctx context.Context, b *bench, p patch.Patch) (dir string, do
 }
 
 // failedFinishes counts the calls of finish that failed their proof since the person last answered; pure.
-func failedFinishes(events []session.Event) int {
+func failedFinishes(events []entry) int {
 	n := 0
 	for _, e := range events {
-		data, err := session.Decode(e)
-		if err != nil {
-			continue
-		}
-		switch d := data.(type) {
+		switch d := e.data.(type) {
 		case session.ReviewAnswered:
 			n = 0
 		case session.ToolFinished:

@@ -6,10 +6,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
-	"redgreen/backend/model"
 	"redgreen/backend/policy"
 	"redgreen/backend/repo"
 	"redgreen/backend/sandbox"
@@ -192,16 +190,4 @@ func (x *indexing) wait(d time.Duration) error {
 	case <-time.After(d):
 		return errors.New("the index is still being built")
 	}
-}
-
-// callID gives every call of a reply an id of its own: local models send none, or the same one twice.
-func callIDs(step int, m model.Message) model.Message {
-	seen := map[string]bool{}
-	for i := range m.Calls {
-		if id := strings.TrimSpace(m.Calls[i].ID); id == "" || seen[id] {
-			m.Calls[i].ID = fmt.Sprintf("call_%d_%d", step, i+1)
-		}
-		seen[m.Calls[i].ID] = true
-	}
-	return m
 }

@@ -19,20 +19,16 @@ import (
 //go:embed system.md
 var system string
 
-// The shares of the first message, in bytes; 3.5 bytes are about a token.
+// The shares of the first message.
 const (
-	maxOutline  = 7000 // 2,000 tokens
-	maxGuidance = 6000
+	maxOutline  = 2000 // tokens
+	maxGuidance = 6000 // bytes, as the next
 	maxFailing  = 8000
 	firstHits   = 8
 )
 
 // firstMessage is the task with what is known at its start. What comes from the repository is wrapped as data.
 func (r *Run) firstMessage(ctx context.Context, b *bench, indexed error) (string, error) {
-	files, err := b.ws.Files(ctx)
-	if err != nil {
-		return "", fmt.Errorf("listing the workspace: %w", err)
-	}
 	hits, err := search.Search(ctx, r.o.Index, r.task.Text, search.Options{N: firstHits, Read: b.ws.Read})
 	if err != nil {
 		if ctx.Err() != nil {
@@ -48,7 +44,7 @@ func (r *Run) firstMessage(ctx context.Context, b *bench, indexed error) (string
 		}
 		parts = append(parts, part)
 	}
-	parts = append(parts, r.outlinePart(ctx, files, hits), r.hitsPart(hits))
+	parts = append(parts, r.outlinePart(ctx), r.hitsPart(hits))
 	if indexed != nil {
 		parts = append(parts, "The search index could not be brought up to date; search_code may find less. Read folders with read_file.")
 	}
@@ -103,57 +99,13 @@ func (r *Run) hitsPart(hits []search.Hit) string {
 	return r.data("A search for the task's words finds, best first:", strings.Join(lines, "\n"))
 }
 
-// outlinePart lists files with what they define: those that the search found first, then the others by name, as far as
-// the budget goes.
-func (r *Run) outlinePart(ctx context.Context, files []repo.File, hits []search.Hit) string {
-	var paths []string
-	for _, h := range hits {
-		paths = append(paths, h.Path)
+// outlinePart is the map of the repository: its files and what they define, most central first.
+func (r *Run) outlinePart(ctx context.Context) string {
+	text, err := r.o.Index.Outline(ctx, maxOutline)
+	if err != nil || text == "" {
+		return "" // the run goes on without a map; search and folders are there
 	}
-	for _, f := range files {
-		paths = append(paths, f.Path)
-	}
-	seen := map[string]bool{}
-	var lines []string
-	size := 0
-	for _, path := range paths {
-		if seen[path] {
-			continue
-		}
-		line := r.outlineLine(ctx, path)
-		if size+len(line) > maxOutline {
-			break
-		}
-		seen[path], size = true, size+len(line)+1
-		lines = append(lines, line)
-	}
-	slices.Sort(lines)
-	title := fmt.Sprintf("The repository has %d files:", len(files))
-	if len(lines) < len(files) {
-		title = fmt.Sprintf("The repository has %d files, among them:", len(files))
-	}
-	return r.data(title, strings.Join(lines, "\n"))
-}
-
-func (r *Run) outlineLine(ctx context.Context, path string) string {
-	chunks, err := r.o.Index.FileChunks(ctx, path)
-	if err != nil {
-		return path // an outline without symbols is still one
-	}
-	var names []string
-	for _, c := range chunks {
-		if c.Kind != "lines" && c.Qualified != "" && !c.Test {
-			names = append(names, c.Qualified)
-		}
-	}
-	if len(names) == 0 {
-		return path
-	}
-	line, cut := tools.Cap(path+": "+strings.Join(names, ", "), 240)
-	if cut {
-		line += " …"
-	}
-	return line
+	return r.data("The repository's files with their main definitions:", text)
 }
 
 func tail(s string, max int) string {

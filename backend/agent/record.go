@@ -2,7 +2,6 @@ package agent
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -116,14 +115,10 @@ const maxRepeats = 4
 
 // repeats counts the calls in the record that were the same, with the same workspace, as call would be now; pure. Tests
 // that run again after a change are no repeat.
-func repeats(events []session.Event, call model.Call) int {
+func repeats(events []entry, call model.Call) int {
 	hash, n := "", 0
 	for _, e := range events {
-		data, err := session.Decode(e)
-		if err != nil {
-			continue
-		}
-		switch d := data.(type) {
+		switch d := e.data.(type) {
 		case session.PatchChanged:
 			if d.Hash != hash {
 				hash, n = d.Hash, 0
@@ -140,15 +135,11 @@ func repeats(events []session.Event, call model.Call) int {
 }
 
 // tried is one line for each act, for a person who reads why a run stopped; pure.
-func tried(events []session.Event) []string {
+func tried(events []entry) []string {
 	args := map[string]string{}
 	var out []string
 	for _, e := range events {
-		data, err := session.Decode(e)
-		if err != nil {
-			continue
-		}
-		switch d := data.(type) {
+		switch d := e.data.(type) {
 		case session.ToolCalled:
 			args[d.CallID], _ = tools.Cap(strings.Join(strings.Fields(d.Args), " "), 120)
 		case session.ToolFinished:
@@ -159,13 +150,9 @@ func tried(events []session.Event) []string {
 }
 
 // stillRed are the tests that failed in the last run of any kind; pure.
-func stillRed(events []session.Event) []string {
+func stillRed(events []entry) []string {
 	for _, e := range slices.Backward(events) {
-		data, err := session.Decode(e)
-		if errors.Is(err, session.ErrUnknownKind) {
-			continue
-		}
-		switch d := data.(type) {
+		switch d := e.data.(type) {
 		case session.ProofFinished:
 			return red(d.Run)
 		case session.TestsFinished:

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"redgreen/backend/model"
@@ -17,10 +18,7 @@ const maxProse = 3
 
 // step makes one model call and runs its tool calls; done says that the patch waits for review, or the session ended.
 func (r *Run) step(ctx context.Context, b *bench, start time.Time) (done bool, err error) {
-	req, added, err := r.request(b)
-	if err != nil {
-		return false, err
-	}
+	req, added := r.request(b)
 	st := r.log.State()
 	tokens := model.CountTokens(req)
 	worst, priced := r.o.Model.WorstCost(tokens, req.MaxOutput)
@@ -47,16 +45,9 @@ func (r *Run) step(ctx context.Context, b *bench, start time.Time) (done bool, e
 }
 
 // request puts the next request together: the conversation so far, and what the model has not seen yet.
-func (r *Run) request(b *bench) (model.Request, []string, error) {
+func (r *Run) request(b *bench) (model.Request, []string) {
 	events := r.history()
-	messages, err := Conversation(events)
-	if err != nil {
-		return model.Request{}, nil, err
-	}
-	added, err := news(events)
-	if err != nil {
-		return model.Request{}, nil, err
-	}
+	messages, added := rebuild(events), news(events)
 	if len(messages) == 0 {
 		added = append([]string{b.first}, added...)
 	}
@@ -64,7 +55,7 @@ func (r *Run) request(b *bench) (model.Request, []string, error) {
 	for _, text := range added {
 		c.say(text)
 	}
-	return model.Request{System: system, Messages: c.messages, Tools: b.tools.Specs(), MaxOutput: maxOutput}, added, nil
+	return model.Request{System: system, Messages: c.messages, Tools: b.tools.Specs(), MaxOutput: maxOutput}, added
 }
 
 // chat calls the model and records what came of it.
@@ -93,7 +84,7 @@ func (r *Run) chat(ctx context.Context, step int, tokens int64, req model.Reques
 
 // replied records a whole reply, priced. Where the provider told no usage our own estimate stands in.
 func (r *Run) replied(ctx context.Context, step int, tokens int64, begun time.Time, reply model.Reply) (model.Message, error) {
-	m := callIDs(step, reply.Message)
+	m := callIDs(step, reply.Message, r.history())
 	m.Role = model.Assistant
 	usage := reply.Usage
 	if !usage.Known && usage.Total() == 0 {
@@ -175,4 +166,21 @@ func doing(tool string) string {
 	return map[string]string{
 		"search_code": "Searching", "read_file": "Reading", "run_tests": "Running the tests", "apply_patch": "Editing the copy",
 	}[tool]
+}
+
+// callIDs gives every call of a reply an id that is its own in the session: local models send none, or the same again.
+func callIDs(step int, m model.Message, events []entry) model.Message {
+	seen := map[string]bool{}
+	for _, e := range events {
+		if d, ok := e.data.(session.ToolCalled); ok {
+			seen[d.CallID] = true
+		}
+	}
+	for i := range m.Calls {
+		if id := strings.TrimSpace(m.Calls[i].ID); id == "" || seen[id] {
+			m.Calls[i].ID = fmt.Sprintf("call_%d_%d", step, i+1)
+		}
+		seen[m.Calls[i].ID] = true
+	}
+	return m
 }

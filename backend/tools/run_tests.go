@@ -42,7 +42,7 @@ func runRunTests(ctx context.Context, s *Set, a Args) (result, error) {
 		return result{}, err
 	}
 	brief, cut := run.Brief(maxBrief)
-	r := result{summary: counts(run), head: "Test run: " + counts(run) + ".", body: brief, cut: cut, full: run.Log, out: Outcome{Run: &run}}
+	r := result{summary: counts(run), head: "Test run over the present state of the workspace:", body: brief, cut: cut, full: run.Log, out: Outcome{Run: &run}}
 	if cut {
 		r.note = "The output was trimmed. Run fewer tests, by paths or ids, to see more of each."
 	}
