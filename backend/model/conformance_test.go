@@ -73,6 +73,7 @@ func behaviours() []behaviour {
 		{name: "call cut in mid-stream", plays: "call:half call", calls: read, stop: StopCalls, waits: ms(750)},
 		{name: "cut for good", plays: "text:half text:abort text:reset text:half", code: Unavailable, waits: ms(750, 1500, 3000)},
 		{name: "silence", plays: "text:hang text", text: said, waits: ms(750), opts: func(o *Options) { o.Idle = time.Second }},
+		{name: "silence from the start", plays: "text:mute text", text: said, waits: ms(750), opts: func(o *Options) { o.Idle = 400 * time.Millisecond }},
 		{name: "endless", plays: "text:endless", code: Internal, says: []string{"larger than any model's reply"}, opts: func(o *Options) { o.MaxBytes = 1 << 20 }},
 		{name: "web page", plays: "page", code: Internal, says: []string{"correct the base URL"}},
 		{name: "bad key", plays: "badkey", code: Denied,

@@ -89,6 +89,35 @@ func TestRedirectsCarryNothing(t *testing.T) {
 	}
 }
 
+func TestTheKeyGoesToItsHostOnly(t *testing.T) {
+	t.Parallel()
+	var got []string
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		got = append(got, r.Header.Get("Authorization")+r.Header.Get("X-Api-Key"))
+	}))
+	defer srv.Close()
+	for _, provider := range []string{"openai", "anthropic"} {
+		for _, base := range []string{srv.URL, "https://127.0.0.1:9", "http://127.0.0.1:9"} {
+			m := open(t, provider, "", options(provider, base, &waits{}))
+			var r *remote
+			switch p := m.Provider.(type) {
+			case *openai:
+				r = &p.remote
+			case *anthropic:
+				r = &p.remote
+			}
+			resp, err := (&wire{r: r}).client().Get(srv.URL)
+			if err != nil {
+				t.Fatal(err)
+			}
+			resp.Body.Close()
+		}
+	}
+	if diff := cmp.Diff([]string{"Bearer " + sentinel, "", "", sentinel, "", ""}, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestAvailable(t *testing.T) {
 	t.Parallel()
 	urls := map[string]string{}

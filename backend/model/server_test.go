@@ -36,7 +36,7 @@ type seen struct {
 // play says, and lists models from models.http.
 //
 // A play is NAME or NAME:HOW: bytes (one byte a write), half (the first half, then a clean end), abort (half, then the
-// connection closes within a chunk), reset (half, then TCP reset), hang (half, then silence), endless (the second event
+// connection closes within a chunk), reset (half, then TCP reset), hang (half, then silence), mute (not even a header), endless (the second event
 // over and over).
 type player struct {
 	t        *testing.T
@@ -103,6 +103,10 @@ func (p *player) play(w http.ResponseWriter, r *http.Request, resp *http.Respons
 	data, err := io.ReadAll(resp.Body)
 	if err != nil {
 		p.t.Error(err)
+	}
+	if how == "mute" {
+		<-r.Context().Done()
+		return
 	}
 	for k, v := range resp.Header {
 		w.Header()[k] = v
