@@ -2,8 +2,8 @@
 // edge), with invisible and direction-changing characters made visible, all colours from the tokens.
 
 import { HighlightStyle, syntaxHighlighting } from '@codemirror/language';
-import { EditorState, StateEffect, StateField, type Extension } from '@codemirror/state';
-import { Decoration, EditorView, drawSelection, highlightSpecialChars, keymap, lineNumbers, type DecorationSet } from '@codemirror/view';
+import { EditorState, RangeSetBuilder, StateEffect, StateField, type Extension } from '@codemirror/state';
+import { Decoration, EditorView, ViewPlugin, drawSelection, highlightSpecialChars, lineNumbers, type DecorationSet, type ViewUpdate } from '@codemirror/view';
 import { tags as t } from '@lezer/highlight';
 
 const colours = HighlightStyle.define([
@@ -18,14 +18,14 @@ const colours = HighlightStyle.define([
 const hatch = 'repeating-linear-gradient(135deg, transparent 0 6px, var(--line-soft) 6px 7px)';
 
 const look = EditorView.theme({
-  '&': { backgroundColor: 'transparent', color: 'var(--text)', fontSize: 'var(--sm)' },
+  '&': { backgroundColor: 'transparent', color: 'var(--text)', fontSize: 'var(--code)' },
   '&.cm-focused': { outline: 'none' },
   '.cm-scroller': { fontFamily: 'var(--mono)', lineHeight: '1.7', fontVariantLigatures: 'none', overflowX: 'hidden' },
   '.cm-content': { padding: '0', caretColor: 'transparent' },
   '.cm-content:focus-visible': { outline: '2px solid var(--focus)', outlineOffset: '-2px' },
   '.cm-line': { padding: '0 12px 0 4px' },
   '.cm-gutters': { backgroundColor: 'transparent', color: 'var(--text-3)', border: 'none' },
-  '.cm-lineNumbers .cm-gutterElement': { minWidth: '42px', padding: '0 8px 0 12px', fontVariantNumeric: 'tabular-nums' },
+  '.cm-lineNumbers .cm-gutterElement': { minWidth: '38px', padding: '0 6px 0 8px', fontVariantNumeric: 'tabular-nums' },
   '.cm-changeGutter': { width: '16px', padding: '0' },
   '.cm-changeGutter .cm-gutterElement': { textAlign: 'center', fontWeight: '600' },
   '.cm-cursor': { display: 'none' },
@@ -35,8 +35,9 @@ const look = EditorView.theme({
   // changed lines: colour, and plus or minus as text
   '&.cm-merge-a .cm-changedLine': { backgroundColor: 'var(--red-bg)' },
   '&.cm-merge-b .cm-changedLine, .cm-insertedLine': { backgroundColor: 'var(--green-bg)' },
-  '&.cm-merge-a .cm-changedText, .cm-deletedChunk .cm-deletedText': { background: 'var(--red-mark)', borderRadius: '2px' },
-  '&.cm-merge-b .cm-changedText, .cm-insertedLine .cm-changedText': { background: 'var(--green-mark)', borderRadius: '2px' },
+  '&.cm-merge-a .cm-part, .cm-deletedChunk .cm-deletedText': { background: 'var(--red-mark)', borderRadius: '2px' },
+  '&.cm-merge-b .cm-part': { background: 'var(--green-mark)', borderRadius: '2px' },
+  '&.cm-merge-a .cm-changedText, &.cm-merge-b .cm-changedText': { background: 'none' },
   '&.cm-merge-a .cm-changedLineGutter, .cm-deletedLineGutter': { background: 'var(--red-bg)', color: 'var(--red)' },
   '&.cm-merge-b .cm-changedLineGutter': { background: 'var(--green-bg)', color: 'var(--green)' },
   '&.cm-merge-a .cm-changedLineGutter::before, .cm-deletedLineGutter::before': { content: '"−"' },
@@ -45,7 +46,8 @@ const look = EditorView.theme({
   '.cm-deletedChunk .cm-deletedLine': { textDecoration: 'none', whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' },
   '.cm-mergeSpacer': { background: hatch },
   '.cm-collapsedLines': {
-    color: 'var(--text-3)', background: 'var(--bg)', fontFamily: 'var(--font)', fontSize: 'var(--sm)', padding: '4px 12px',
+    color: 'var(--text-3)', background: 'var(--bg)', fontFamily: 'var(--font)', fontSize: 'var(--sm)',
+    margin: '0 0 0 -300px', padding: '3px 12px 3px 308px', // also across the gutter
     borderTop: '1px solid var(--line-soft)', borderBottom: '1px solid var(--line-soft)',
   },
   '.cm-collapsedLines:hover': { color: 'var(--text)', background: 'var(--hover)' },
@@ -66,13 +68,40 @@ const flashed = StateField.define<DecorationSet>({
   provide: (f) => EditorView.decorations.from(f),
 });
 
+/** hangingIndent sets what wraps under its own line's start, two characters in. */
+function hangingIndent(view: EditorView): DecorationSet {
+  const b = new RangeSetBuilder<Decoration>();
+  for (const { from, to } of view.visibleRanges) {
+    for (let pos = from; pos <= to; ) {
+      const line = view.state.doc.lineAt(pos);
+      const blank = /^[ \t]*/.exec(line.text)?.[0] ?? '';
+      const columns = Math.min(40, [...blank].reduce((n, c) => n + (c === '\t' ? view.state.tabSize : 1), 0)) + 2;
+      b.add(line.from, line.from, Decoration.line({ attributes: { style: `text-indent:-${columns}ch;padding-left:calc(${columns}ch + 4px)` } }));
+      pos = line.to + 1;
+    }
+  }
+  return b.finish();
+}
+
+const hanging = ViewPlugin.fromClass(
+  class {
+    decorations: DecorationSet;
+    constructor(view: EditorView) {
+      this.decorations = hangingIndent(view);
+    }
+    update(u: ViewUpdate) {
+      if (u.docChanged || u.viewportChanged) this.decorations = hangingIndent(u.view);
+    }
+  },
+  { decorations: (v) => v.decorations },
+);
+
 /** reading gives the extensions of a read-only view; label is what a screen reader says of it. */
 export function reading(label: string, language: Extension, numbers = true): Extension[] {
   return [
     numbers ? lineNumbers() : [],
     highlightSpecialChars(),
     drawSelection(),
-    keymap.of([]),
     EditorView.lineWrapping,
     EditorState.readOnly.of(true),
     EditorView.editable.of(false),
@@ -80,6 +109,7 @@ export function reading(label: string, language: Extension, numbers = true): Ext
     syntaxHighlighting(colours),
     language,
     flashed,
+    hanging,
     look,
   ];
 }

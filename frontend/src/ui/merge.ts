@@ -4,6 +4,7 @@ import { MergeView, getChunks, unifiedMergeView, type Chunk } from '@codemirror/
 import { type Extension } from '@codemirror/state';
 import { EditorView } from '@codemirror/view';
 import { flash, reading } from './editor';
+import { changedParts } from './parts';
 
 // The component's own limit of 500 makes one big chunk of any file whose changes lie far apart; half a second is the
 // longest that a person should wait for exactness.
@@ -38,10 +39,11 @@ export function merge(o: MergeOptions): Merged {
 
 function sideBySide(o: MergeOptions): Merged {
   const view = new MergeView({
-    a: { doc: o.before ?? '', extensions: reading(`${o.path}, before`, o.language) },
-    b: { doc: o.after ?? '', extensions: reading(`${o.path}, after`, o.language) },
+    a: { doc: o.before ?? '', extensions: [reading(`${o.path}, before`, o.language), changedParts] },
+    b: { doc: o.after ?? '', extensions: [reading(`${o.path}, after`, o.language), changedParts] },
     parent: o.parent,
     gutter: true,
+    highlightChanges: false,
     collapseUnchanged: o.whole ? undefined : collapse,
     diffConfig,
   });
@@ -62,6 +64,7 @@ function unified(o: MergeOptions): Merged {
         collapseUnchanged: o.whole ? undefined : collapse,
         diffConfig,
       }),
+      changedParts,
     ],
   });
   return control(view, () => getChunks(view.state)?.chunks ?? [], o.whole, () => view.destroy());

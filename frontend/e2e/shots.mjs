@@ -1,0 +1,69 @@
+// Screenshots of every view from the in-memory backend, in both themes and three sizes: node e2e/shots.mjs OUT [NAME…]
+
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { launch } from './browser.mjs';
+import { start } from './serve.mjs';
+
+const sizes = { wide: [1440, 900], middle: [1100, 700], small: [900, 600] };
+const out = process.argv[2] ?? 'test-results/shots';
+const only = process.argv.slice(3);
+mkdirSync(out, { recursive: true });
+delete process.env.BASE_URL;
+
+const startTask = async (p) => {
+  await p.getByTestId('open-sample').click();
+  await p.getByTestId('start-task').click();
+};
+const review = async (p) => {
+  await startTask(p);
+  await p.getByTestId('write').waitFor();
+  await p.waitForTimeout(700);
+};
+
+const shots = {
+  start: { query: '', go: async (p) => p.getByTestId('recent-folder').first().waitFor() },
+  first: { query: '&blank', go: async (p) => p.getByTestId('first-run').waitFor() },
+  compose: { query: '', go: async (p) => { await p.getByTestId('open-sample').click(); await p.waitForTimeout(1900); } },
+  running: { query: '&speed=3', go: async (p) => { await startTask(p); await p.locator('[data-step="2"]').waitFor(); await p.waitForTimeout(60); } },
+  writing: { query: '&speed=3', go: async (p) => { await startTask(p); await p.getByTestId('diff').waitFor(); await p.waitForTimeout(900); } },
+  review: { query: '&speed=1000', go: review },
+  notproven: { query: '&speed=1000&scene=not_proven', go: review },
+  confirm: { query: '&speed=1000&scene=not_proven', go: async (p) => { await review(p); await p.getByTestId('write').click(); await p.getByTestId('confirm-write').waitFor(); } },
+  stale: { query: '&speed=1000&scene=stale', go: review },
+  unified: { query: '&speed=1000', go: async (p) => { await review(p); await p.keyboard.press('d'); await p.waitForTimeout(400); } },
+  open: { query: '&speed=1000', go: async (p) => { await review(p); if (await p.getByTestId('trace-toggle').count()) await p.getByTestId('trace-toggle').click(); await p.locator('[data-tool="run_tests"] summary').first().click(); await p.waitForTimeout(200); } },
+  written: { query: '&speed=1000', go: async (p) => { await review(p); await p.getByTestId('write').click(); await p.getByTestId('undo').waitFor(); } },
+  limit: { query: '&speed=1000&scene=limit', go: async (p) => { await startTask(p); await p.getByTestId('outcome-note').waitFor(); } },
+  error: { query: '&speed=20&scene=error', go: async (p) => { await startTask(p); await p.getByTestId('end-item').waitFor(); } },
+  sessions: { query: '', go: async (p) => { await p.getByTestId('nav-sessions').click(); await p.getByTestId('session-row').first().waitFor(); } },
+  settings: { query: '', go: async (p) => p.getByTestId('nav-settings').click() },
+  doctor: { query: '', go: async (p) => { await p.getByTestId('doctor-line').click(); await p.getByTestId('check').first().waitFor(); } },
+  search: { query: '', go: async (p) => { await p.getByTestId('open-sample').click(); await p.keyboard.press('Control+k'); await p.getByTestId('search-input').fill('billing city'); await p.getByTestId('search-hit').first().waitFor(); } },
+  help: { query: '', go: async (p) => p.getByTestId('nav-help').click() },
+};
+
+const server = await start();
+const browser = await launch();
+try {
+  for (const [name, s] of Object.entries(shots)) {
+    if (only.length > 0 && !only.includes(name)) continue;
+    for (const theme of (process.env.THEMES ?? 'light,dark').split(',')) {
+      for (const size of (process.env.SIZES ?? Object.keys(sizes).join(',')).split(',')) {
+        const [width, height] = sizes[size];
+        const page = await browser.newPage({ viewport: { width, height } });
+        page.on('pageerror', (e) => console.error(`${name} ${theme} ${size}:`, e.message));
+        page.on('console', (m) => m.type() === 'error' && console.error(`${name} ${theme} ${size}:`, m.text()));
+        await page.goto(`${server.url}?fake&theme=${theme}${s.query}`);
+        await page.getByTestId('start').waitFor();
+        await s.go(page).catch((e) => console.error(`${name} ${theme} ${size}: ${e.message.split('\n')[0]}`));
+        await page.waitForTimeout(250);
+        await page.screenshot({ path: join(out, `${name}-${theme}-${size}.png`) });
+        await page.close();
+      }
+    }
+  }
+} finally {
+  await browser.close();
+  await server.stop();
+}

@@ -1,0 +1,283 @@
+// An in-memory backend that plays a whole session, for development, tests and screenshots. Only in development builds,
+// with ?fake in the address; ?scene= chooses how the session goes, ?speed= how fast, ?open=1 opens a finished one.
+
+import { AppError } from '../error';
+import type { Backend } from '../index';
+import type { Boot, Check, Diff, Event, Hit, Kind, ModelInfo, NewTask, Payloads, Pushed, SessionInfo, Settings, Topic } from '../types';
+import { big, files, folder, task } from './repo';
+import { again, certificate, diffOf, opening, sandbox, work, type Beat, type Scene } from './script';
+
+const models: ModelInfo[] = [
+  { provider: 'ollama', name: 'qwen3-coder', label: 'qwen3-coder', local: true, window: 32768 },
+  { provider: 'anthropic', name: 'claude-sonnet-4-5', label: 'claude-sonnet-4-5', local: false, window: 200000 },
+  { provider: 'script', name: 'sample', label: 'recorded model', local: true, window: 32768 },
+];
+
+interface FakeSession {
+  info: SessionInfo;
+  events: Event[];
+  scene: Scene;
+  stop: boolean;
+  asked: (() => void) | null;
+}
+
+const limits = { steps: 30, micro_usd: 1_000_000, tokens: 0, wall: 20 * 60e9 };
+
+export function fake(q: URLSearchParams): Backend {
+  const scene = (q.get('scene') ?? 'proven') as Scene;
+  const speed = Number(q.get('speed') ?? '1') || 1;
+  const sessions = new Map<string, FakeSession>();
+  const listeners = new Map<Topic, Set<(p: never) => void>>();
+  const blank = q.has('blank');
+  let settings: Settings = {
+    theme: (q.get('theme') as Settings['theme']) ?? 'system', model: '', limits, ask_edits: false, font_size: Number(q.get('font')) || 13, base_urls: {}, runtime: '', editor: '',
+  };
+  let counter = 0;
+  let disk = new Map(files.map((f) => [f.path, f.before]));
+
+  const emit = <T extends Topic>(t: T, p: Pushed[T]) => listeners.get(t)?.forEach((cb) => (cb as (p: Pushed[T]) => void)(p));
+  const sleep = (ms: number) => (speed >= 1000 ? Promise.resolve() : new Promise<void>((r) => setTimeout(r, ms / speed)));
+  const fail = (code: 'not_found' | 'conflict' | 'invalid' | 'unavailable', message: string): never => {
+    throw new AppError(code, message);
+  };
+  const need = (id: string): FakeSession => sessions.get(id) ?? fail('not_found', `There is no session ${id}. It may have been deleted; open another from the list.`);
+
+  function create(t: NewTask, at: number, how: Scene): FakeSession {
+    const model = models.find((m) => `${m.provider}/${m.name}` === t.model) ?? (models[0] as ModelInfo);
+    const id = `s${++counter}`;
+    const iso = new Date(at).toISOString();
+    const s: FakeSession = {
+      scene: how, events: [], stop: false, asked: null,
+      info: {
+        id, folder: t.folder, task: t.text, model, limits: t.limits, created: iso, updated: iso, seq: 0, outcome: 'running', steps: 0, micro_usd: 0,
+        priced: how !== 'unpriced', usage: { known: true, input: 0, output: 0 }, context: 0, sandbox, patch: { files: [] }, patch_hash: '', proof: '', applied: false,
+        live: true, can_approve: false, can_undo: false, can_resume: false, stale: [],
+      },
+    };
+    sessions.set(id, s);
+    return s;
+  }
+
+  function store<K extends Kind>(s: FakeSession, kind: K, data: Payloads[K], at: number): void {
+    if (kind === 'model.replied' && !s.info.model.local) {
+      const d = data as Payloads['model.replied'];
+      data = { ...d, micro_usd: d.usage.input * 3 + d.usage.output * 15 } as Payloads[K];
+    }
+    const e = { seq: s.events.length + 1, session: s.info.id, time: new Date(at).toISOString(), kind, data } as Event;
+    s.events.push(e);
+    s.info = { ...s.info, seq: e.seq, updated: e.time };
+    follow(s, e);
+    emit('notices', [{ session: s.info.id, seq: e.seq, kind }]);
+  }
+
+  function follow(s: FakeSession, e: Event): void {
+    const set = (x: Partial<SessionInfo>) => (s.info = { ...s.info, ...x });
+    switch (e.kind) {
+      case 'model.replied':
+        return void set({ steps: e.data.step, micro_usd: s.info.micro_usd + e.data.micro_usd, context: e.data.usage.input, usage: { known: true, input: s.info.usage.input + e.data.usage.input, output: s.info.usage.output + e.data.usage.output } });
+      case 'patch.changed':
+        return void set({ patch: e.data.patch, patch_hash: e.data.hash });
+      case 'proof.finished':
+        return void set({ proof: e.data.state });
+      case 'review.asked':
+        return void set({ outcome: 'review', can_approve: true, stale: s.scene === 'stale' ? ['app/invoices.py'] : [] });
+      case 'review.answered':
+        return void set({ can_approve: false, outcome: 'running' });
+      case 'patch.applied':
+        return void set({ applied: true, can_undo: true });
+      case 'patch.undone':
+        return void set({ applied: false, can_undo: true });
+      case 'session.finished':
+        return void set({ outcome: e.data.outcome, live: false, can_approve: false });
+      default:
+    }
+  }
+
+  /** play stores events dated as if speed were 1, so that times are the same at any speed. */
+  async function play(s: FakeSession, beats: Beat[]): Promise<void> {
+    let at = Math.max(Date.now(), Date.parse(s.info.updated));
+    for (const b of beats) {
+      at += b.wait * 1.7;
+      await sleep(b.wait);
+      if (s.stop) return;
+      if ('phase' in b) emit('phase', { session: s.info.id, text: b.phase });
+      else if ('text' in b) emit('deltas', [{ session: s.info.id, step: b.step, text: b.text }]);
+      else if ('ask' in b) {
+        emit('ask', { session: s.info.id, ask_id: `a${s.events.length}`, kind: 'edit_workspace', object: b.ask });
+        await new Promise<void>((r) => (s.asked = r));
+      } else store(s, b.kind, b.data, at);
+    }
+    emit('phase', { session: s.info.id, text: '' });
+  }
+
+  /** past makes a finished session in no time, its events dated as if it had run. */
+  function past(text: string, how: Scene, minutesAgo: number, model: string, approve: boolean): void {
+    let at = Date.now() - minutesAgo * 60_000;
+    const s = create({ folder, text, model, limits, ask_edits: false, test_cmd: [] }, at, how);
+    for (const b of [...opening({ task: text, model: s.info.model, limits, askEdits: false }), ...work(how)]) {
+      at += b.wait * 1.7;
+      if ('kind' in b) store(s, b.kind, b.data, at);
+    }
+    if (approve) {
+      store(s, 'review.answered', { decision: 'approve', by: 'person' }, at + 40_000);
+      store(s, 'patch.applied', { files: files.map((f) => f.path) }, at + 40_100);
+      store(s, 'session.finished', { outcome: 'proven', patch: '', certificate: certificate({}), steps: 7, usd: 0, tokens: 24_890, applied: true }, at + 40_120);
+    } else if (s.info.outcome === 'review') s.info = { ...s.info, live: false };
+  }
+
+  if (!blank) {
+    past('Totals of a discounted order are off by one cent', 'proven', 60 * 26, 'ollama/qwen3-coder', true);
+    past('Paging shows an empty last page', 'not_proven', 60 * 5, 'anthropic/claude-sonnet-4-5', false);
+    past('Where does the city come from when the address is imported?', 'limit', 190, 'ollama/qwen3-coder', false);
+    past(task, 'proven', 34, 'script/sample', true);
+  }
+
+  const boot: Boot = {
+    version: '0.1.0', mode: 'browser', display_name: 'Ada', folder: q.has('folder') ? folder : null,
+    recent: blank ? [] : [
+      { path: folder, name: 'invoice-api', opened: new Date(Date.now() - 34 * 60e3).toISOString(), exists: true },
+      { path: '/home/ada/src/shopfront', name: 'shopfront', opened: new Date(Date.now() - 27 * 3600e3).toISOString(), exists: true },
+      { path: '/home/ada/old/ledger', name: 'ledger', opened: '2026-01-02T08:00:00Z', exists: false },
+    ],
+    sample: { path: folder, name: 'invoice-api', task }, settings, session: q.get('session'),
+    keys: [{ provider: 'openai', env: 'OPENAI_API_KEY', set: false }, { provider: 'anthropic', env: 'ANTHROPIC_API_KEY', set: true }],
+  };
+
+  const checks: Check[] = [
+    { name: 'krun', ok: false, detail: 'microVM: this machine has no hardware virtualisation (/dev/kvm is missing).', took: 3e6 },
+    { name: 'runsc', ok: true, detail: 'gVisor release-20250707.0 ran a probe under its own kernel.', took: 840e6 },
+    { name: 'crun', ok: true, detail: 'container: crun 1.8.1 ran a probe.', took: 410e6 },
+    { name: 'runc', ok: false, detail: 'runc is not installed.', fix: 'sudo apt install runc', took: 1e6 },
+    { name: 'bwrap', ok: true, detail: 'namespaces: bubblewrap 0.8.0 ran a probe.', took: 52e6 },
+  ];
+
+  const backend: Backend = {
+    browser: true,
+    boot: async () => ({ ...boot, settings }),
+    pickFolder: async () => fail('unavailable', 'There is no folder dialog in a browser. Type or paste the path.'),
+    async openFolder(path) {
+      await sleep(120);
+      if (!path.startsWith('/home/ada')) fail('not_found', `${path} does not exist. Check the path, or open another folder.`);
+      const name = path.split('/').pop() ?? path;
+      void (async () => {
+        for (let n = 0; n <= 42; n += 6) {
+          emit('index', { folder: path, done: n, total: 42, chunks: n * 7, ready: n === 42, error: '' });
+          await sleep(180);
+        }
+      })();
+      return {
+        path, name, branch: 'main', commit: '4be1d07', files: 42, languages: [{ name: 'Python', files: 31 }, { name: 'YAML', files: 4 }],
+        test_commands: [{ runner: 'pytest', dir: '', args: ['python3', '-m', 'pytest', '-q'], source: 'pyproject.toml' }, { runner: 'unittest', dir: '', args: ['python3', '-m', 'unittest'], source: 'tests/' }],
+        index: { files: 42, chunks: 312, ready: q.has('indexed') }, recovered: '', truncated: false,
+      };
+    },
+    models: async () => ({
+      models: blank ? [{ ...(models[2] as ModelInfo), ref: 'script/sample', recorded: true }] : models.map((m) => ({ ...m, ref: `${m.provider}/${m.name}`, recorded: m.provider === 'script' })),
+      problems: [{ provider: 'openai', code: 'denied', message: 'No key is set: set OPENAI_API_KEY, or give one in the settings.' }],
+      default: blank ? 'script/sample' : 'ollama/qwen3-coder',
+    }),
+    async doctor() {
+      await sleep(300);
+      return q.has('nosandbox')
+        ? { chosen: '', rung: null, checks: checks.map((c) => ({ ...c, ok: false, fix: c.fix ?? `sudo apt install ${c.name === 'runsc' ? 'runsc' : 'podman'}` })) }
+        : { chosen: 'runsc', rung: { ...sandbox, version: 'release-20250707.0' }, checks };
+    },
+    async startTask(t) {
+      if (!t.text) fail('invalid', 'The task is empty. Say what is wrong.');
+      const s = create(t, Date.now(), scene);
+      const beats = [...opening({ task: t.text, model: s.info.model, limits: t.limits, askEdits: t.ask_edits }), ...work(t.ask_edits ? 'ask' : scene)];
+      void play(s, beats);
+      return s.info.id;
+    },
+    session: async (id) => need(id).info,
+    async sessions({ folder: f, query, limit, offset }) {
+      const all = [...sessions.values()].map((s) => s.info).filter((s) => (!f || s.folder === f) && s.task.toLowerCase().includes(query.toLowerCase()));
+      all.sort((a, b) => b.updated.localeCompare(a.updated));
+      return { sessions: all.slice(offset, offset + limit), total: all.length };
+    },
+    async events(id, after, limit) {
+      const s = need(id);
+      const events = s.events.slice(after, after + limit);
+      return { events, more: after + events.length < s.events.length };
+    },
+    async body(hash, offset, limit) {
+      const all = hash === 'log' ? Array.from({ length: 900 }, (_, i) => `tests/test_${i % 7}.py::case_${i} PASSED`).join('\n') : `${hash}: the whole text\n`.repeat(40);
+      const next = offset + limit < all.length ? offset + limit : 0;
+      return { text: all.slice(offset, offset + limit), total: all.length, next };
+    },
+    async diff(id): Promise<Diff> {
+      const s = need(id);
+      const shown = s.info.patch_hash === 'patch-1' ? files.slice(1) : files;
+      return { hash: s.info.patch_hash, files: s.info.patch_hash ? diffOf(s.scene === 'big' ? [...shown, big(10_000)] : shown) : [] };
+    },
+    async approve(id, hash) {
+      const s = need(id);
+      await sleep(150);
+      if (hash !== s.info.patch_hash) fail('conflict', 'The patch changed since you read it. Read it again, then approve.');
+      if (q.has('conflict')) fail('conflict', 'app/invoices.py changed in your folder since the proof. Nothing was written. Start the task again to prove it against what is there now.');
+      const paths = files.map((f) => f.path);
+      disk = new Map(files.map((f) => [f.path, f.after]));
+      store(s, 'review.answered', { decision: 'approve', by: 'person' }, Date.now());
+      store(s, 'patch.applied', { files: paths }, Date.now());
+      const outcome = s.info.proof === 'proven' ? 'proven' : 'not_proven';
+      store(s, 'session.finished', { outcome, patch: '', certificate: certificate({}), steps: s.info.steps, usd: 0, tokens: 24_890, applied: true }, Date.now());
+      return { files: paths };
+    },
+    async reject(id, comment) {
+      const s = need(id);
+      store(s, 'review.answered', { decision: 'reject', by: 'person', comment }, Date.now());
+      if (comment) void play(s, again(s.info.steps + 1));
+      else store(s, 'session.finished', { outcome: 'not_proven', message: 'You rejected the patch.', patch: '', certificate: null, steps: s.info.steps, usd: 0, tokens: 24_890, applied: false }, Date.now());
+    },
+    async undo(id) {
+      const s = need(id);
+      const undone = s.info.applied;
+      disk = new Map(files.map((f) => [f.path, undone ? f.before : f.after]));
+      store(s, undone ? 'patch.undone' : 'patch.applied', { files: files.map((f) => f.path) }, Date.now());
+      return { files: files.map((f) => f.path), redo: undone };
+    },
+    async cancel(id) {
+      const s = need(id);
+      s.stop = true;
+      emit('phase', { session: id, text: '' });
+      store(s, 'session.finished', { outcome: 'cancelled', patch: '', certificate: null, steps: s.info.steps, usd: 0, tokens: 4_100, applied: false, tried: ['searched “billing address”'] }, Date.now());
+    },
+    async say(id, text) {
+      store(need(id), 'message', { text }, Date.now());
+    },
+    resume: async (id) => void play(need(id), again(need(id).info.steps + 1)),
+    async answerAsk(id) {
+      need(id).asked?.();
+    },
+    async search(_folder, query, n): Promise<Hit[]> {
+      await sleep(20);
+      const source = (files[0]?.before ?? '').split('\n');
+      const first = query.toLowerCase().split(/\s+/)[0] ?? '';
+      const hits = [...source.entries()].filter(([, l]) => /^(def|class) /.test(l)).map(([i]): Hit => {
+        const end = source.findIndex((l, j) => j > i && l === '');
+        const body = source.slice(i, end);
+        const best = body.findIndex((l) => l.toLowerCase().includes(first));
+        const symbol = /^(?:def|class) (\w+)/.exec(source[i] ?? '')?.[1] ?? '';
+        return { path: 'app/invoices.py', start_line: i + 1, end_line: end, symbol, kind: source[i]?.startsWith('class') ? 'class' : 'function', score: best >= 0 ? 1 : 0, snippet: body.join('\n'), best_line: i + 1 + Math.max(0, best), why: [] };
+      });
+      return hits.filter((h) => h.score > 0).slice(0, n);
+    },
+    async saveSettings(s) {
+      settings = s;
+      return s;
+    },
+    async saveKey() {
+      fail('unavailable', 'There is no keyring on this machine. Set ANTHROPIC_API_KEY in the environment instead, then start Redgreen again.');
+    },
+    async openInEditor(_f, path) {
+      fail('unavailable', `No editor is set, so ${path} was not opened. Name one in the settings, such as “code -g”.`);
+    },
+    on(topic, cb) {
+      const set = listeners.get(topic) ?? new Set();
+      listeners.set(topic, set.add(cb as (p: never) => void));
+      return () => set.delete(cb as (p: never) => void);
+    },
+  };
+  Object.assign(window, { fakeDisk: () => Object.fromEntries(disk), go: { app: { App: { Boot: backend.boot } } } });
+  return backend;
+}

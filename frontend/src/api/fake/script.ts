@@ -1,0 +1,227 @@
+// What the in-memory session does, step by step: events as the Go side would store them, and streamed text before them.
+
+import type { Certificate, DiffFile, Hunk, Kind, Patch, PatchLine, Payloads, Run, Sandbox, Test } from '../types';
+import { files, folder, newTest, oldTests, type FakeFile } from './repo';
+
+/** A beat waits ms, then streams text or stores an event. */
+export type Beat =
+  | { wait: number; text: string; thinking?: boolean; step: number }
+  | { wait: number; phase: string }
+  | { wait: number; ask: string }
+  | { wait: number; kind: Kind; data: Payloads[Kind] };
+
+export type Scene = 'proven' | 'not_proven' | 'limit' | 'error' | 'stale' | 'ask' | 'big' | 'slow' | 'unpriced';
+
+export const sandbox: Sandbox = {
+  name: 'runsc',
+  label: 'gVisor',
+  protects: 'The tests talk to a kernel of their own (gVisor), not to yours. They have no network, see none of your files but a copy of this folder, and cannot outlive their limits.',
+  warnings: [],
+};
+
+const ev = <K extends Kind>(wait: number, kind: K, data: Payloads[K]): Beat => ({ wait, kind, data }) as Beat;
+
+function tests(red: Record<string, string>, ids: string[]): Test[] {
+  const all = ids.map((id, i): Test => (id in red ? { id, status: 'failed', ms: 31 + i, message: red[id] } : { id, status: 'passed', ms: 3 + ((i * 37) % 90) }));
+  return all.sort((a, b) => Number(a.status === 'passed') - Number(b.status === 'passed'));
+}
+
+function run(red: Record<string, string>, ids: string[], ms: number): Run {
+  const ts = tests(red, ids);
+  const failed = ts.filter((t) => t.status === 'failed').length;
+  return { runtime: 'runsc', command: ['python3', '-m', 'pytest', '-q'], passed: ts.length - failed, failed, skipped: 0, tests: ts, exit_code: failed ? 1 : 0, ms, log: 'log' };
+}
+
+/** lineDiff cuts two texts into one hunk a changed stretch; enough for texts that differ in few places. */
+export function hunks(before: string, after: string): Hunk[] {
+  const a = before.split(/(?<=\n)/);
+  const b = after.split(/(?<=\n)/);
+  let head = 0;
+  while (head < a.length && head < b.length && a[head] === b[head]) head++;
+  let tail = 0;
+  while (tail < a.length - head && tail < b.length - head && a[a.length - 1 - tail] === b[b.length - 1 - tail]) tail++;
+  const from = Math.max(0, head - 3);
+  const after3 = Math.min(3, tail);
+  const lines: PatchLine[] = [
+    ...a.slice(from, head).map((text): PatchLine => ({ op: ' ', text })),
+    ...a.slice(head, a.length - tail).map((text): PatchLine => ({ op: '-', text })),
+    ...b.slice(head, b.length - tail).map((text): PatchLine => ({ op: '+', text })),
+    ...a.slice(a.length - tail, a.length - tail + after3).map((text): PatchLine => ({ op: ' ', text })),
+  ];
+  const section = a.slice(0, head).reverse().find((l) => /^(def|class) /.test(l));
+  const name = /^(?:def|class) (\w+)/.exec(section ?? '')?.[1] ?? '';
+  return [{ old_start: from + 1, old_lines: a.length - tail + after3 - from, new_start: from + 1, new_lines: b.length - tail + after3 - from, section: name, lines }];
+}
+
+export function diffOf(fs: FakeFile[]): DiffFile[] {
+  return fs.map((f) => {
+    const hs = hunks(f.before ?? '', f.after ?? '');
+    const count = (op: string) => hs.flatMap((h) => h.lines ?? []).filter((l) => l.op === op).length;
+    return { path: f.path, status: f.before === null ? 'added' : 'modified', before: f.before, after: f.after, added: count('+'), removed: count('-'), hunks: hs, too_large: false };
+  });
+}
+
+function patchOf(fs: FakeFile[]): Patch {
+  return { files: diffOf(fs).map((d) => ({ path: d.path, status: d.status, before: 'b1', after: 'a1', hunks: d.hunks })) };
+}
+
+function statOf(fs: FakeFile[]) {
+  return diffOf(fs).reduce((s, d) => ({ added: s.added + d.added, removed: s.removed + d.removed }), { added: 0, removed: 0 });
+}
+
+function say(step: number, text: string): Beat[] {
+  return text.split(/(?<= )/).map((word) => ({ wait: 28, text: word, step }));
+}
+
+function step(n: number, text: string, tool: string, args: unknown, priced: boolean, usage: [number, number]): Beat[] {
+  const raw = JSON.stringify(args);
+  return [
+    ev(80, 'step.started', { step: n }),
+    ev(20, 'model.requested', { step: n, tokens: usage[0], window: 32768, body: 'request' }),
+    ...say(n, text),
+    ev(60, 'model.replied', {
+      step: n,
+      message: { role: 'assistant', text, calls: [{ id: `c${n}`, name: tool, args: raw }] },
+      stop: 'calls',
+      usage: { known: true, input: usage[0], output: usage[1] },
+      micro_usd: 0,
+      priced,
+      ms: 700 + n * 130,
+      body: 'request',
+    }),
+    ev(10, 'tool.called', { step: n, call_id: `c${n}`, tool, args: raw, verdict: 'allow' }),
+  ];
+}
+
+function done(n: number, tool: string, summary: string, text: string, ms: number, more: Partial<Payloads['tool.finished']> = {}): Beat {
+  return ev(Math.min(ms, 500), 'tool.finished', { step: n, call_id: `c${n}`, tool, ok: true, summary, text, ms, ...more });
+}
+
+const redMessage = "AttributeError: 'NoneType' object has no attribute 'city'";
+const both = [...oldTests, newTest];
+
+export function certificate(over: Partial<Certificate>): Certificate {
+  return {
+    state: 'proven', reasons: [], red_to_green: [newTest], broken: [], pre_existing: [], flaky: [], infrastructure: [], integrity: [], still_green: 14,
+    skipped: 0, not_covered: ['No test runs the PDF branch that also reads the city, app/invoices.py line 73.'], runtime: 'runsc', runtime_label: 'gVisor',
+    warnings: [], command: ['python3', '-m', 'pytest', '-q'], dir: '', base_hash: 'base', patch_hash: 'patch-2', baseline_ms: 912, patched_ms: 1140,
+    issued: '2026-01-12T10:31:09Z', reruns: 3, ...over,
+  };
+}
+
+/** opening: everything up to the first model call. */
+export function opening(o: { task: string; model: Payloads['session.started']['model']; limits: Payloads['session.started']['limits']; askEdits: boolean }): Beat[] {
+  const baseline = run({}, oldTests, 912);
+  return [
+    ev(0, 'session.started', {
+      version: '0.1.0', folder, task: o.task, model: o.model, limits: o.limits, approval: 'ask', ask_edits: o.askEdits, branch: 'main', commit: '4be1d07', base_hash: 'base',
+    }),
+    ev(0, 'message', { text: o.task }),
+    { wait: 10, phase: 'Copying the folder' },
+    ev(260, 'sandbox.ready', sandbox),
+    { wait: 10, phase: 'Running 14 tests before any change' },
+    ev(10, 'tests.started', { command: baseline.command, why: 'baseline' }),
+    ev(900, 'baseline.finished', { run: baseline }),
+    { wait: 0, phase: 'Waiting for the model' },
+  ];
+}
+
+const invoices = files[0] as FakeFile;
+const testFile = files[1] as FakeFile;
+
+/** work: the model's steps up to finish, for a scene. */
+export function work(scene: Scene): Beat[] {
+  const priced = scene !== 'unpriced';
+  const search = step(1, 'See what is true before changing anything: where is the billing address read?', 'search_code', { query: 'billing address' }, priced, [2140, 38]);
+  const found = done(1, 'search_code', '6 places in 4 files, first app/invoices.py:48 render_invoice', 'app/invoices.py:48-56 render_invoice function\n  address = customer.billing_address\n  city = address.city\n…', 11, { cut: true, full: 'search' });
+  const read = step(2, '', 'read_file', { path: 'app/invoices.py', start_line: 41, end_line: 88 }, priced, [2610, 24]);
+  const text = done(2, 'read_file', 'app/invoices.py, lines 41 to 82 of 82', (invoices.before ?? '').split('\n').slice(40).map((l, i) => `${i + 41}\t${l}`).join('\n'), 2);
+  if (scene === 'limit') return [...search, found, ...read, text, ...looking()];
+  if (scene === 'error') return [...search, found, ev(80, 'step.started', { step: 2 }), ev(10, 'model.requested', { step: 2, tokens: 2610, window: 32768 }), ...failing()];
+  const writeTest = step(3, 'The city is read before the address is checked. First a test that shows it.', 'apply_patch', { edits: [{ path: 'tests/test_invoices.py', old: '', new: 'def test_invoice_without_billing_address…' }] }, priced, [3320, 166]);
+  const runRed = step(4, '', 'run_tests', { paths: ['tests/test_invoices.py'] }, priced, [3560, 22]);
+  const fix = step(5, 'The endpoint should answer with no city. The smallest change is in `render_invoice`.', 'apply_patch', { edits: [{ path: 'app/invoices.py', old: '    city = address.city', new: '    # Not every…' }] }, priced, [4010, 121]);
+  const runGreen = step(6, '', 'run_tests', {}, priced, [4280, 18]);
+  const finish = step(7, '', 'finish', { summary: 'render_invoice read the city of an address that may be missing.' }, priced, [4520, 61]);
+  const redTests = run({ [newTest]: redMessage }, both.filter((t) => t.startsWith('tests/test_invoices')), 1210);
+  return [
+    ...search, found, ...read, text,
+    ...writeTest,
+    ...(scene === 'ask' ? [{ wait: 100, ask: 'tests/test_invoices.py  +7 −0' } satisfies Beat] : []),
+    done(3, 'apply_patch', 'tests/test_invoices.py +7', 'applied: tests/test_invoices.py +7 -0', 6),
+    ev(5, 'patch.changed', { step: 3, patch: patchOf([testFile]), hash: 'patch-1', stat: statOf([testFile]) }),
+    { wait: 10, phase: 'Running 7 tests' },
+    ...runRed,
+    done(4, 'run_tests', '1 failed, 6 passed', `FAILED ${newTest}\n${redMessage}\n\napp/invoices.py:51: AttributeError`, 1210, { run: redTests }),
+    { wait: 0, phase: 'Waiting for the model' },
+    ...fix,
+    done(5, 'apply_patch', 'app/invoices.py +2 −1', 'applied: app/invoices.py +2 -1', 5),
+    ev(5, 'patch.changed', { step: 5, patch: patchOf(files), hash: 'patch-2', stat: statOf(files) }),
+    { wait: 10, phase: 'Running 15 tests' },
+    ...runGreen,
+    done(6, 'run_tests', '15 passed', '15 passed in 0.98s', 1090, { run: run({}, both, 1090) }),
+    ...finish,
+    done(7, 'finish', '', 'the system proves the patch now', 0),
+    { wait: 10, phase: 'Running the tests with the patch' },
+    ev(10, 'proof.started', { patch_hash: 'patch-2' }),
+    { wait: 900, phase: 'Running the new test on the untouched copy' },
+    { wait: 700, phase: 'Running the new test 3 more times' },
+    ...proof(scene),
+  ];
+}
+
+function proof(scene: Scene): Beat[] {
+  const review = ev(10, 'review.asked', { patch_hash: 'patch-2', summary: 'render_invoice read the city of an address that may be missing. It now answers with no city, and a test holds that.' });
+  if (scene === 'not_proven') {
+    const broken = 'tests/test_routes.py::test_list_is_paged';
+    return [
+      ev(800, 'proof.finished', {
+        state: 'not_proven',
+        certificate: certificate({
+          state: 'not_proven', red_to_green: [newTest], broken: [broken], still_green: 13,
+          reasons: ['1 test that was green before the patch is red with it.'],
+          integrity: [{ file: 'tests/test_invoices.py', line: 49, rule: 'assertion_removed', text: 'An assertion was taken out of test_unknown_invoice_is_404' }],
+          pre_existing: ['tests/test_money.py::test_rounding[half-even]'], not_covered: [], warnings: ['This machine cannot limit the memory of a container: a test could use all of it.'],
+        }),
+        run: run({ [broken]: 'assert 21 == 20' }, both, 1180),
+      }),
+      review,
+    ];
+  }
+  return [ev(800, 'proof.finished', { state: 'proven', certificate: certificate({}), run: run({}, both, 1140) }), review];
+}
+
+function looking(): Beat[] {
+  const more = Array.from({ length: 6 }, (_, i) => [
+    ...step(i + 3, i % 2 ? '' : 'The address may also be read somewhere else.', i % 2 ? 'read_file' : 'search_code', i % 2 ? { path: 'app/routes.py' } : { query: 'address city' }, true, [3000 + i * 400, 30]),
+    done(i + 3, i % 2 ? 'read_file' : 'search_code', i % 2 ? 'app/routes.py, lines 1 to 64 of 64' : '3 places in 2 files', '…', 12),
+  ]).flat();
+  return [
+    ...more,
+    ev(10, 'limit.reached', { limit: 'steps', message: 'The limit of 8 steps was reached. Raise it, or say more exactly what is wrong.' }),
+    ev(10, 'session.finished', {
+      outcome: 'limit', message: 'Stopped after 8 of 8 steps.', patch: '', certificate: null, steps: 8, usd: 0, tokens: 21480, applied: false,
+      tried: ['searched “billing address”', 'read app/invoices.py', 'searched “address city”', 'read app/routes.py'], still_red: [],
+    }),
+  ];
+}
+
+function failing(): Beat[] {
+  const message = 'Ollama is not running at http://127.0.0.1:11434: start it with `ollama serve`, or choose another model.';
+  return [
+    ev(300, 'model.failed', { step: 2, code: 'unavailable', message, attempt: 1, wait_ms: 1000 }),
+    ev(900, 'model.failed', { step: 2, code: 'unavailable', message, attempt: 2, final: true }),
+    ev(10, 'session.finished', { outcome: 'error', message, patch: '', certificate: null, steps: 2, usd: 0, tokens: 2178, applied: false, tried: ['searched “billing address”'] }),
+  ];
+}
+
+/** again: what a rejection with a comment leads to. */
+export function again(first: number): Beat[] {
+  return [
+    ...step(first, 'Right. The same address is used by the list, which goes through the same function, so it holds there too. I run everything again.', 'run_tests', {}, true, [5020, 48]),
+    done(first, 'run_tests', '15 passed', '15 passed in 0.97s', 1080, { run: run({}, both, 1080) }),
+    { wait: 10, phase: 'Running the tests with the patch' },
+    ev(10, 'proof.started', { patch_hash: 'patch-2' }),
+    ...proof('proven'),
+  ];
+}
