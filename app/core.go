@@ -148,7 +148,7 @@ func (c *core) change(edit func(Settings) Settings) (Settings, error) {
 }
 
 func (c *core) modelOptions() model.Options {
-	return model.Options{Key: c.keys.get, BaseURL: c.current().BaseURLs}
+	return model.Options{Key: c.keys.get, Env: c.keys.env, BaseURL: c.current().BaseURLs}
 }
 
 // hooks are what a run tells its caller while it works.

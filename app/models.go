@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"redgreen/backend/model"
 )
@@ -79,8 +80,15 @@ func (c *core) chooseModel(ctx context.Context, ref, root string) (model.Model, 
 	if err != nil {
 		return model.Model{}, err
 	}
-	return m, nil
+	ctx, cancel := context.WithTimeout(ctx, describeWithin)
+	defer cancel()
+	// What cannot be asked for its window cannot be called either, and it is better said before a session begins.
+	m.Info, err = m.Describe(ctx)
+	return m, err
 }
+
+// describeWithin bounds the question for a model's context window.
+const describeWithin = 10 * time.Second
 
 // noModel says what to set up, and why each provider gave nothing.
 func noModel(problems []ProblemRow) *Error {
