@@ -20,12 +20,11 @@ type newLine struct {
 	literal bool
 }
 
-// edited gives the text after the blocks of a file, or false when one is refused.
-func (r *resolver) edited(f *fileEdit, before *Content, text string, enc Encoding) (string, bool) {
+// edited gives the text after the blocks of a file, or false when one is refused. hash is that of the present content.
+func (r *resolver) edited(f *fileEdit, hash, text string, enc Encoding) (string, bool) {
 	had := len(r.bad)
-	hash := Hash(before.Data)
 	body, bom := text, false
-	if !slices.ContainsFunc(f.edits, func(e Edit) bool { return e.Before == hash }) {
+	if !f.proven(hash) {
 		body, bom = strings.CutPrefix(text, mark) // models do not quote the mark
 	}
 	t := newTarget(body)

@@ -70,7 +70,7 @@ func (e Encoding) Encode(text string) ([]byte, error) {
 	case UTF16BE:
 		return encode16(text, binary.BigEndian), nil
 	case Windows1252:
-		return encodeRunes(text, e, charmap.Windows1252.EncodeRune)
+		return encode1252(text)
 	case ShiftJIS:
 		return encodeShiftJIS(text)
 	}
@@ -133,21 +133,30 @@ func encode16(text string, order binary.ByteOrder) []byte {
 	return out
 }
 
+// decode1252 reads the five bytes that Windows-1252 leaves open as the control characters of the same number, as browsers
+// do (WHATWG encoding standard), so that every byte comes back.
 func decode1252(data []byte) string {
 	var b strings.Builder
 	b.Grow(len(data) + len(data)/8)
 	for _, c := range data {
-		b.WriteRune(charmap.Windows1252.DecodeByte(c))
+		r := charmap.Windows1252.DecodeByte(c)
+		if r == utf8.RuneError {
+			r = rune(c)
+		}
+		b.WriteRune(r)
 	}
 	return b.String()
 }
 
-func encodeRunes(text string, e Encoding, encode func(rune) (byte, bool)) ([]byte, error) {
+func encode1252(text string) ([]byte, error) {
 	out := make([]byte, 0, len(text))
 	for _, r := range text {
-		c, ok := encode(r)
+		c, ok := charmap.Windows1252.EncodeRune(r)
+		if !ok && (r == 0x81 || r == 0x8D || r == 0x8F || r == 0x90 || r == 0x9D) {
+			c, ok = byte(r), true
+		}
 		if !ok {
-			return nil, fmt.Errorf("%s has no character %q", e, r)
+			return nil, fmt.Errorf("%s has no character %q", Windows1252, r)
 		}
 		out = append(out, c)
 	}

@@ -208,6 +208,10 @@ func (p *parser) block(b body, h hunkHeader, at int) Block {
 		p.broken(at, "the hunk has no lines; the end of the text may be missing")
 		return Block{}
 	}
+	if b.brokenEnd() {
+		p.broken(at, `a line stands behind "\ No newline at end of file" in the hunk; only the last line of a file can be without an end`)
+		return Block{}
+	}
 	out := Block{OldStart: h.oldStart, runs: b.runs()}
 	var old, new strings.Builder
 	for _, l := range b.lines {
@@ -231,6 +235,20 @@ func (p *parser) block(b body, h hunkHeader, at int) Block {
 		p.broken(at, "the text ends within this hunk: lines that its header counts are missing. Send the whole diff again, or write @@ @@ without numbers if it is complete")
 	}
 	return out
+}
+
+// brokenEnd reports a line without an end that is not the last of its side.
+func (b *body) brokenEnd() bool {
+	var old, new bool
+	for _, l := range b.lines {
+		if l.Op != Insert && old || l.Op != Delete && new {
+			return true
+		}
+		bare := !strings.HasSuffix(l.Text, "\n")
+		old = old || bare && l.Op != Insert
+		new = new || bare && l.Op != Delete
+	}
+	return false
 }
 
 // runs gives the changed lines as the diff marks them.

@@ -4,7 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // Resolve holds edits against the present text and gives the canonical patch. Every block must fit at one place only: as
@@ -162,6 +164,11 @@ func (f *fileEdit) creates() bool {
 	return len(e.Blocks) == 1 && e.Blocks[0].Old == "" && e.Blocks[0].New != ""
 }
 
+// proven reports edits of which one was made for the content with the hash, so that it holds byte for byte.
+func (f *fileEdit) proven(hash string) bool {
+	return slices.ContainsFunc(f.edits, func(e Edit) bool { return e.Before == hash })
+}
+
 // newMode is the permission bits of a file that an edit creates without saying more.
 const newMode = 0o644
 
@@ -183,14 +190,22 @@ func (r *resolver) after(f *fileEdit, before *Content) *Content {
 		r.deleted(f.path, e, text)
 		return nil
 	}
+	proven := f.proven(Hash(before.Data))
+	if proven && enc != UTF16LE && enc != UTF16BE {
+		text, enc = string(before.Data), UTF8 // the lines of our own diffs are the file's bytes
+	}
 	out := &Content{Mode: before.Mode}
 	for _, e := range f.edits {
 		if e.Mode != 0 {
 			out.Mode = e.Mode
 		}
 	}
-	t, ok := r.edited(f, before, text, enc)
+	t, ok := r.edited(f, Hash(before.Data), text, enc)
 	if !ok {
+		return nil
+	}
+	if enc == UTF8 && !utf8.ValidString(t) && !proven {
+		r.fail(f.path, 0, BadEncoding, "the file is UTF-8 and the new text is not; send it as UTF-8")
 		return nil
 	}
 	if out.Data, err = enc.Encode(t); err != nil {
