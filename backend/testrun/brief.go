@@ -10,7 +10,7 @@ import (
 // something was left out; the text then says how much.
 func (r Run) Brief(max int) (text string, cut bool) {
 	head := r.headline()
-	if r.Infrastructure {
+	if _, failed, _ := r.Counts(); r.Infrastructure && failed == 0 {
 		if tail := lastLines(r.Log, 15); tail != "" {
 			head += "\nThe end of the output:\n" + tail
 		}

@@ -3,6 +3,7 @@ package testrun
 import (
 	"bytes"
 	"path"
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -138,8 +139,12 @@ func cleanMessage(s string) string {
 	for i, l := range lines {
 		lines[i] = strings.TrimRight(l, " \t")
 	}
-	return shorten(strings.Trim(strings.Join(lines, "\n"), "\n"), maxMessage)
+	text := address.ReplaceAllString(strings.Trim(strings.Join(lines, "\n"), "\n"), "")
+	return shorten(text, maxMessage)
 }
+
+// address is an object's place in memory, as Python prints it: it differs from run to run and says nothing.
+var address = regexp.MustCompile(` at 0x[0-9a-fA-F]{6,}\b`)
 
 // shorten cuts s to at most n bytes at a character's edge and marks the cut.
 func shorten(s string, n int) string {

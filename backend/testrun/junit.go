@@ -30,7 +30,7 @@ type junitText struct {
 // readJUnit reads the tests of one report; complete tells whether its root element was closed. Reports are read element
 // by element, so that one that was cut off by a crash still gives what came before.
 func readJUnit(data []byte) (tests []Test, complete bool) {
-	d := xml.NewDecoder(bytes.NewReader(bytes.ToValidUTF8(badXML.ReplaceAll(data, nil), []byte("\uFFFD"))))
+	d := xml.NewDecoder(bytes.NewReader(bytes.ToValidUTF8(badXML.ReplaceAll(colours.ReplaceAll(data, nil), nil), []byte("\uFFFD"))))
 	d.Strict = false
 	d.CharsetReader = func(_ string, in io.Reader) (io.Reader, error) { return in, nil }
 	depth := 0
@@ -57,6 +57,9 @@ func readJUnit(data []byte) (tests []Test, complete bool) {
 		}
 	}
 }
+
+// colours are terminal colours whose escape is a reference.
+var colours = regexp.MustCompile(`(?:&#(?:27|x0*1[bB]);|\x1b)\[[0-9;]*m`)
 
 // badXML are the bytes and references that XML 1.0 forbids and that runners write nevertheless.
 var badXML = regexp.MustCompile("[\x00-\x08\x0b\x0c\x0e-\x1f]|&#(x[0-9A-Fa-f]+|[0-9]+);")

@@ -71,7 +71,7 @@ func crashed(id string, o output) Test {
 	case o.exit >= 0:
 		message += " (exit status " + strconv.Itoa(o.exit) + ")"
 	}
-	if last := lastLines(o.stderr, 6); last != "" {
+	if last := ownLines(o.stderr, 8); last != "" {
 		message += "\n" + last
 	}
 	return Test{ID: id, Status: Errored, Message: message}
@@ -86,10 +86,29 @@ func lastLines(data []byte, n int) string {
 	return strings.Join(lines, "\n")
 }
 
+// ownLines is the end of an output without the frames of the language's own library.
+func ownLines(data []byte, n int) string {
+	var kept []string
+	library := false
+	for _, line := range strings.Split(strings.TrimSpace(clean(data)), "\n") {
+		if m := pythonFrame.FindStringSubmatch(line); m != nil {
+			library = inTree(m[1]) == "" || strings.HasPrefix(m[1], "<")
+		} else if library && strings.HasPrefix(line, "    ") {
+			continue // the frame's source line
+		} else {
+			library = false
+		}
+		if !library {
+			kept = append(kept, line)
+		}
+	}
+	return strings.Join(kept[max(0, len(kept)-n):], "\n")
+}
+
 // frame matches "path:line" at the start of a traceback's line, as pytest and Python print it.
 var (
 	pytestFrame = regexp.MustCompile(`(?m)^([^\s:]+\.py):(\d+): ?(.*)$`)
-	pythonFrame = regexp.MustCompile(`(?m)^\s*File "([^"]+)", line (\d+)`)
+	pythonFrame = regexp.MustCompile(`(?m)^E?\s*File "([^"]+)", line (\d+)`)
 )
 
 // location is the last frame of a Python traceback that lies inside the tree.

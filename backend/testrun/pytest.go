@@ -97,7 +97,7 @@ func readPytest(o output) reading {
 }
 
 // badConftest is how pytest says that a conftest.py cannot be imported, which ends the run before its start.
-var badConftest = regexp.MustCompile(`ImportError while loading conftest '([^']+)'`)
+var badConftest = regexp.MustCompile(`ImportError while loading conftest '([^']+)'\.?\n?`)
 
 // conftestError is the errored result of a conftest.py that cannot be imported.
 func conftestError(o output) (Test, bool) {
@@ -140,6 +140,9 @@ func pytestTrouble(o output, r reading) string {
 func withError(text string) string {
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
+		if strings.Contains(line, "usage: ") {
+			continue
+		}
 		for _, mark := range []string{"ERROR: ", "Error: ", "error: ", "INTERNALERROR> "} {
 			if i := strings.Index(line, mark); i >= 0 {
 				return ": " + shorten(line[i+len(mark):], 300)
@@ -184,8 +187,8 @@ func pythonMessage(e event) string {
 	message := strings.Join(lines, "\n")
 	switch {
 	case len(lines) > 0:
-	case e.Phase == "collect" || e.Crash == "":
-		message = lastLines([]byte(e.Text), 8)
+	case e.Phase == "collect" || e.Crash == "" || strings.Contains(e.Crash, "Failed to import test module"):
+		message = ownLines([]byte(e.Text), 8)
 	default:
 		message = e.Crash
 	}

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"redgreen/backend/sandbox"
 )
@@ -15,6 +16,7 @@ import (
 type Options struct {
 	Sandbox *sandbox.Sandbox
 	Cache   string // host folder for build caches, kept between runs of a session
+	Seed    string // host folder of compiled standard libraries that all sessions' caches start from, filled when needed; "" none
 	Source  string // the person's folder: where dependency folders (node_modules, .venv) are shown from, read-only; "" none
 	Limits  sandbox.Limits
 	TempDir string
@@ -26,6 +28,7 @@ type Runner struct {
 	host    host
 	run     func(context.Context, sandbox.Spec) (sandbox.Result, error)
 	owner   func() (uid, gid int, ok bool)
+	seeding sync.Mutex // one seed is made and copied at a time
 }
 
 // New makes a Runner. The toolchains of this machine are looked up once for each run, from PATH and the home folder.
@@ -50,6 +53,9 @@ func (r *Runner) Run(ctx context.Context, dir string, c Command, paths []string)
 	if err := kind.start(j); err != nil {
 		run.Infrastructure, run.Reason, run.ExitCode = true, err.Error(), -1
 		return run, nil
+	}
+	if kind.Name == "go" {
+		_ = r.seedGo(ctx, j) // without it the run compiles for itself
 	}
 	res, err := r.run(ctx, j.spec)
 	if ctx.Err() != nil {
@@ -106,13 +112,40 @@ func noVerdict(c Command, read reading, tests []Test, o output, res sandbox.Resu
 	case !ran && missingPackage(o.tree, tests) != "":
 		return "missing dependency: " + missingPackage(o.tree, tests) + "; install it in the folder's .venv or node_modules", false
 	case !ran:
-		return "no test could run: " + firstLine(tests[0].Message, tests[0].ID), true
+		return "no test could run: " + telling(tests[0]), true
 	case read.perTest && !read.finished && count[Errored] == 0:
 		return fmt.Sprintf("the run ended before its end (exit status %d)", res.ExitCode), false
-	case res.ExitCode == 0 && count[Failed] > 0 && len(o.selected) == 0:
-		return fmt.Sprintf("the command ended with exit status 0 although %d tests failed", count[Failed]), false
+	case res.ExitCode == 0 && read.perTest && read.finished && count[Failed] > 0 && len(o.selected) == 0:
+		return fmt.Sprintf("the command ended with exit status 0 although %s failed", some(tests, Failed)), false
 	}
 	return "", false
+}
+
+// telling is the line of a message that names the error.
+func telling(t Test) string {
+	for line := range strings.Lines(t.Message) {
+		line = strings.TrimSpace(strings.TrimPrefix(line, "E  "))
+		if line != "" && line != "build failed" && !strings.HasPrefix(line, "#") && !strings.HasPrefix(line, "import ") &&
+			!strings.HasPrefix(line, "from ") && !pythonFrame.MatchString(line) && !strings.HasSuffix(line, "in <module>") {
+			return t.ID + ": " + shorten(line, 300)
+		}
+	}
+	return t.ID
+}
+
+// some names the first test with a status, and how many more there are.
+func some(tests []Test, s Status) string {
+	i := slices.IndexFunc(tests, func(t Test) bool { return t.Status == s })
+	n := 0
+	for _, t := range tests {
+		if t.Status == s {
+			n++
+		}
+	}
+	if n > 1 {
+		return fmt.Sprintf("%s and %d more", tests[i].ID, n-1)
+	}
+	return tests[i].ID
 }
 
 // missingName is how Python and Node say which package they did not find.

@@ -72,7 +72,8 @@ class Reporter:
         if hasattr(report, "wasxfail"):
             return ("expected failure: " + report.wasxfail).rstrip(": ")
         if isinstance(report.longrepr, tuple):
-            return str(report.longrepr[2])
+            text = str(report.longrepr[2])
+            return text[len("Skipped: "):] if text.startswith("Skipped: ") else text
         return ""
 
     def failure(self, report):
