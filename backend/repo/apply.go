@@ -1,9 +1,9 @@
 package repo
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -26,18 +26,22 @@ type Receipt struct {
 
 // Apply writes a patch into the person's folder. It is the only code that writes there. The content is checked again at
 // this moment; all files are written or none, also across a crash (see Recovered); modes are kept; the inverse is kept.
-// ErrConflict names the files that changed since, ErrBusy another Redgreen that writes here, ErrGone a folder that vanished;
-// any other error names the file and the reason, and then every file is as before. ctx counts until the first file is
-// replaced.
+//
+// Where the person edited a file since, their lines stay and the patch's come in beside them (the receipt says what was
+// really written), unless both touched the same lines: that is ErrConflict, which names the files and lines, as it is when
+// the folder holds the whole change already. ErrBusy is another Redgreen that writes here, ErrGone a folder that vanished;
+// any other error names the file and the reason. After an error every file is as before. ctx counts until the first file
+// is replaced.
 func (r *Repo) Apply(ctx context.Context, p patch.Patch) (Receipt, error) {
-	rc, err := r.apply(ctx, p, exact)
+	rc, err := r.apply(ctx, p, nil)
 	if err != nil {
 		return Receipt{}, fmt.Errorf("writing to %s: %w", r.dir, err)
 	}
 	return rc, nil
 }
 
-func (r *Repo) apply(ctx context.Context, p patch.Patch, merge func(patch.File, *patch.Content) (*patch.Content, error)) (Receipt, error) {
+// apply writes a patch; undone is what it takes back, nil for none.
+func (r *Repo) apply(ctx context.Context, p patch.Patch, undone *journal) (Receipt, error) {
 	if r.state == "" {
 		return Receipt{}, errors.New("no folder for the journal was given (Options.StateDir); nothing was written")
 	}
@@ -54,18 +58,26 @@ func (r *Repo) apply(ctx context.Context, p patch.Patch, merge func(patch.File, 
 	if err := r.gone(); err != nil {
 		return Receipt{}, err
 	}
-	plan, err := r.plan(p, merge)
+	plan, err := r.plan(p, r.merge)
 	if err != nil {
-		return Receipt{}, err
+		return Receipt{}, r.orGone(err)
 	}
 	j, err := r.intend(plan)
 	if err != nil {
 		return Receipt{}, err
 	}
+	if len(j.Files) == 0 && !p.Empty() {
+		return Receipt{}, conflicted([]string{"the folder holds the whole change already"})
+	}
 	if err := r.commit(ctx, j); err != nil {
 		return Receipt{}, err
 	}
-	return Receipt{j.ID, j.Time, j.Patch, j.Undo}, nil
+	if undone != nil {
+		for _, dir := range slices.Backward(undone.Dirs) {
+			r.removeEmpty(dir)
+		}
+	}
+	return j.receipt(), nil
 }
 
 // intend makes the journal of a plan.
@@ -73,33 +85,39 @@ func (r *Repo) intend(plan []change) (*journal, error) {
 	now := time.Now().UTC()
 	j := &journal{ID: now.Format("20060102T150405.000000000Z") + "-" + rand.Text()[:6], Time: now, Root: r.dir}
 	var pairs []patch.Pair
-	for i, c := range plan {
-		if c.before == nil && c.after == nil {
+	for _, c := range plan {
+		if c.none() {
 			continue
 		}
-		f := written{Path: c.path, Temp: fmt.Sprintf(".redgreen-%s-%d.tmp", j.ID[len(j.ID)-6:], i)}
-		var err error
-		if f.Before, f.After, err = r.states(c); err != nil {
-			return nil, err
+		pair := patch.Pair{Path: cmp.Or(c.to, c.from), Before: c.before, After: c.after}
+		if c.from != "" && c.from != pair.Path {
+			pair.OldPath = c.from
 		}
-		j.Files = append(j.Files, f)
-		pairs = append(pairs, patch.Pair{Path: c.path, Before: c.before, After: c.after})
-		if c.after != nil {
-			if err := r.missing(c.path, j); err != nil {
-				return nil, err
-			}
-		}
+		pairs = append(pairs, pair)
 	}
 	var err error
 	if j.Patch, err = patch.Diff(pairs); err != nil {
 		return nil, fmt.Errorf("comparing before and after: %w", err)
 	}
 	j.Undo = j.Patch.Invert()
+	for i, f := range files(plan) {
+		w := written{Path: f.path, Temp: fmt.Sprintf(".redgreen-%s-%d.tmp", j.ID[len(j.ID)-6:], i)}
+		if w.Before, w.After, err = r.states(f); err != nil {
+			return nil, err
+		}
+		j.Files = append(j.Files, w)
+		if f.after == nil {
+			continue
+		}
+		if err := r.missing(f.path, j); err != nil {
+			return nil, err
+		}
+	}
 	return j, nil
 }
 
 // states gives both states of a change; a changed file keeps its owner, a new one is the writer's.
-func (r *Repo) states(c change) (before, after *state, err error) {
+func (r *Repo) states(c file) (before, after *state, err error) {
 	uid, gid := os.Geteuid(), os.Getegid()
 	if c.before != nil {
 		s, err := r.locate(c.path, refuse)
@@ -161,23 +179,25 @@ func (r *Repo) commit(ctx context.Context, j *journal) error {
 	return nil
 }
 
-// takeBack ends a failed write with every file as before, and says so.
+// takeBack ends a failed write with every file as before, and says so. Where that fails too, or the whole folder is gone
+// (a disk that was pulled out), the journal stays for the next Open.
 func (r *Repo) takeBack(j *journal, cause error) error {
+	if err := r.gone(); err != nil {
+		return err
+	}
 	edited, err := r.rollback(j)
-	if errors.Is(cause, ErrConflict) {
-		edited = nil // the person's own edit is what stopped it, and it stays
+	if err != nil {
+		return fmt.Errorf("%w; taking it back failed too: %w; open the folder again to repeat that", cause, err)
 	}
-	if err == nil && len(edited) == 0 {
-		err = r.drop()
+	if len(edited) == 0 || errors.Is(cause, ErrConflict) { // then the person's own edit is what stopped it, and it stays
+		if err := r.drop(journalName); err != nil {
+			return fmt.Errorf("%w; every file is as before, but %w", cause, err)
+		}
+		return fmt.Errorf("%w; every file is as before", cause)
 	}
-	switch {
-	case err != nil:
-		return fmt.Errorf("%w; taking it back failed too: %w; open the folder again to repeat that", r.orGone(cause), err)
-	case len(edited) > 0:
-		_ = r.stage(journalName, "kept-"+j.ID+".json")
-		return fmt.Errorf("%w; all was taken back except %s, edited meanwhile", cause, strings.Join(edited, ", "))
-	}
-	return fmt.Errorf("%w; every file is as before", r.orGone(cause))
+	kept := "kept-" + j.ID + ".json"
+	return errors.Join(fmt.Errorf("%w; every file is as before, except %s, edited meanwhile and left as it is (the contents before are in %s)",
+		cause, strings.Join(edited, ", "), filepath.Join(r.state, kept)), r.stage(journalName, kept))
 }
 
 // prepare makes the folders and writes all new contents beside their places, so that a full disk shows before anything is
@@ -206,6 +226,9 @@ func (r *Repo) prepare(ctx context.Context, j *journal) error {
 			return inFile(f.Path, err)
 		}
 		err = f.After.create(s.dir, f.Temp)
+		if err != nil {
+			_ = s.removeTemp(f.Temp)
+		}
 		s.close()
 		if err != nil {
 			return inFile(f.Path, err)
@@ -251,27 +274,41 @@ func (r *Repo) replaceFile(f written) error {
 		return inFile(f.Path, err)
 	}
 	if !f.Before.same(now) {
-		return fmt.Errorf("%w the check a moment ago: %s; look at it and approve again", ErrConflict, f.Path)
+		return changedNow(f.Path)
 	}
+	if err := r.exchange(s, f); err != nil {
+		return err
+	}
+	return s.sync()
+}
+
+// exchange puts the new content in its place, and back again if what it displaced is not what was looked at: an editor
+// may have saved in between.
+func (r *Repo) exchange(s *spot, f written) error {
 	if err := swap(s.dir, f.Temp, s.name, f.Before != nil, f.After != nil); err != nil {
 		return inFile(f.Path, err)
 	}
 	if err := r.at("sync", f.Path); err != nil {
 		return inFile(f.Path, err)
 	}
-	if f.Before != nil { // an editor may have saved between the look and the swap
-		old, err := s.beside(f.Temp)
-		if err != nil {
-			return inFile(f.Path, err)
-		}
-		if old != nil && !f.Before.same(old) {
-			if err := swap(s.dir, f.Temp, s.name, f.After != nil, true); err != nil {
-				return inFile(f.Path, err)
-			}
-			return fmt.Errorf("%w the check a moment ago: %s; look at it and approve again", ErrConflict, f.Path)
-		}
+	if f.Before == nil {
+		return nil
 	}
-	return s.sync()
+	old, err := s.beside(f.Temp)
+	if err != nil {
+		return inFile(f.Path, err)
+	}
+	if old == nil || f.Before.same(old) { // nil where the filesystem cannot exchange
+		return nil
+	}
+	if err := swap(s.dir, f.Temp, s.name, f.After != nil, true); err != nil {
+		return inFile(f.Path, err)
+	}
+	return changedNow(f.Path)
+}
+
+func changedNow(p string) error {
+	return fmt.Errorf("%w the check a moment ago: %s; look at it and approve again", ErrConflict, p)
 }
 
 // Check reports, without writing, the paths whose present content is not what p was made for.
@@ -293,46 +330,36 @@ func (r *Repo) Check(p patch.Patch) ([]string, error) {
 	return changed, nil
 }
 
-// Undo takes back what a receipt wrote, and gives the receipt that undoes the undo. Folders that Apply made for the
-// patch are removed when they are empty again.
+// Undo takes back what a receipt wrote, and nothing else: later edits of the person stay where they are apart from it,
+// else ErrConflict names the lines. It gives the receipt that undoes the undo. Folders that Apply made are removed when they
+// are empty again.
 func (r *Repo) Undo(ctx context.Context, rc Receipt) (Receipt, error) {
-	done, err := r.apply(ctx, rc.Undo, exact)
+	undone, err := r.readJournal(filepath.Join(appliedDir, filepath.Base(rc.ID)+".json"))
+	if err != nil {
+		undone = nil // it only knows the folders to tidy up
+	}
+	done, err := r.apply(ctx, rc.Undo, undone)
 	if err != nil {
 		return Receipt{}, fmt.Errorf("undoing in %s: %w", r.dir, err)
 	}
-	if j, err := r.applied(rc.ID); err == nil {
-		for _, dir := range slices.Backward(j.Dirs) {
-			r.removeEmpty(dir)
-		}
-	}
 	return done, nil
-}
-
-// applied reads the record of a write.
-func (r *Repo) applied(id string) (*journal, error) {
-	if id == "" || filepath.Base(id) != id {
-		return nil, fs.ErrNotExist
-	}
-	data, err := os.ReadFile(filepath.Join(r.state, appliedDir, id+".json"))
-	if err != nil {
-		return nil, err
-	}
-	j := &journal{}
-	return j, json.Unmarshal(data, j)
 }
 
 // Receipts are the writes to this folder that are still on record, newest first: also those whose receipt a crash kept
 // from its session.
 func (r *Repo) Receipts() ([]Receipt, error) {
-	names, err := filepath.Glob(filepath.Join(r.state, appliedDir, "*.json"))
-	if err != nil || r.state == "" {
-		return nil, err
+	if r.state == "" {
+		return nil, nil
 	}
-	slices.Sort(names)
+	names, err := filepath.Glob(filepath.Join(r.state, appliedDir, "*.json"))
+	if err != nil {
+		return nil, fmt.Errorf("listing receipts: %w", err)
+	}
+	slices.Sort(names) // an ID begins with the time
 	var list []Receipt
 	for _, name := range slices.Backward(names) {
-		if j, err := r.applied(strings.TrimSuffix(filepath.Base(name), ".json")); err == nil {
-			list = append(list, Receipt{j.ID, j.Time, j.Patch, j.Undo})
+		if j, err := r.readJournal(filepath.Join(appliedDir, filepath.Base(name))); err == nil && j != nil {
+			list = append(list, j.receipt())
 		}
 	}
 	return list, nil

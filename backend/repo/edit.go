@@ -2,7 +2,6 @@ package repo
 
 import (
 	"crypto/rand"
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -14,212 +13,99 @@ import (
 	"redgreen/backend/patch"
 )
 
-// change is one file of a patch held against what is there: nil is an absent file.
-type change struct {
-	path          string
-	before, after *patch.Content
-}
-
-// plan holds a patch against the present state of a tree and gives what must be written, sorted by path. It refuses paths
-// that may not be touched, and with ErrConflict files that are not what the patch was made for, all of them named.
-func (t *tree) plan(p patch.Patch, apply func(f patch.File, before *patch.Content) (*patch.Content, error)) ([]change, error) {
-	var (
-		plan      []change
-		conflicts []string
-		seen      = map[string]bool{}
-	)
-	for _, f := range p.Files {
-		changes, err := t.planFile(f, apply)
-		var c *conflict
-		switch {
-		case errors.As(err, &c):
-			conflicts = append(conflicts, c.why)
-			continue
-		case err != nil:
-			return nil, err
-		}
-		for _, c := range changes {
-			if seen[c.path] {
-				return nil, fmt.Errorf("%s is named twice in one patch: %w", c.path, fs.ErrInvalid)
-			}
-			seen[c.path] = true
-		}
-		plan = append(plan, changes...)
-	}
-	if len(conflicts) > 0 {
-		return nil, fmt.Errorf("%w the patch was made: %s; nothing was written: read these files again and make the change anew", ErrConflict, strings.Join(conflicts, "; "))
-	}
-	sort.Slice(plan, func(i, j int) bool { return plan[i].path < plan[j].path })
-	return plan, t.planFolders(plan)
-}
-
-// conflict is a file that is not what a patch was made for.
-type conflict struct{ path, why string }
-
-func (c *conflict) Error() string { return c.why }
-
-// planFile gives the one change of a file, or the two of a rename.
-func (t *tree) planFile(f patch.File, apply func(patch.File, *patch.Content) (*patch.Content, error)) ([]change, error) {
-	target, err := clean(f.Path)
-	if err != nil {
-		return nil, err
-	}
-	source := target
-	if f.Status == patch.Renamed && f.OldPath != "" {
-		if source, err = clean(f.OldPath); err != nil {
-			return nil, err
-		}
-	}
-	before, err := absent(t.Content(source))
-	if err != nil {
-		return nil, err
-	}
-	switch {
-	case f.Status == patch.Added && before != nil:
-		return nil, &conflict{target, target + " exists already"}
-	case f.Status != patch.Added && before == nil:
-		return nil, &conflict{source, source + " no longer exists"}
-	}
-	after, err := apply(f, before)
-	if err != nil {
-		var c *conflict
-		if errors.As(err, &c) {
-			return nil, err
-		}
-		return nil, fmt.Errorf("%s: %w", source, err)
-	}
-	if after != nil {
-		if err := t.writable(target, after); err != nil {
-			return nil, err
-		}
-	}
-	if source == target {
-		return []change{{target, before, after}}, nil
-	}
-	if there, err := absent(t.Content(target)); err != nil || there != nil {
-		if err != nil {
-			return nil, err
-		}
-		return nil, &conflict{target, target + " exists already"}
-	}
-	return []change{{source, before, nil}, {target, nil, after}}, nil
-}
-
-// writable judges what a patch would write by the rules of reading, so that it can be read again.
-func (t *tree) writable(p string, c *patch.Content) error {
-	if int64(len(c.Data)) > t.maxFile {
-		return tooLarge(p, int64(len(c.Data)), t.maxFile)
-	}
-	return text(p, path.Base(p), c.Data)
-}
-
-// planFolders refuses a plan that needs a folder where a file stands or is made.
-func (t *tree) planFolders(plan []change) error {
-	for _, c := range plan {
-		for dir := path.Dir(c.path); c.after != nil && dir != "."; dir = path.Dir(dir) {
-			i, found := slices.BinarySearchFunc(plan, dir, func(c change, p string) int { return strings.Compare(c.path, p) })
-			if found && (plan[i].before != nil || plan[i].after != nil) {
-				return fmt.Errorf("%s is a file, so %s cannot be made below it: %w; choose another path", dir, c.path, fs.ErrInvalid)
-			}
-		}
-		if c.before == nil {
-			if err := t.free(c.path); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// free checks that a new file can be made: nothing has its name, and all there is of its folders are folders.
-func (t *tree) free(p string) error {
-	for dir := p; dir != "."; dir = path.Dir(dir) {
-		s, err := t.locate(dir, keep)
-		if errors.Is(err, fs.ErrNotExist) && !strings.Contains(err.Error(), "is a file") {
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		info := s.info
-		s.close()
-		switch {
-		case info == nil:
-			continue
-		case dir == p:
-			return &conflict{p, p + " exists already"}
-		case !info.IsDir():
-			return fmt.Errorf("%s is no folder, so %s cannot be made below it: %w; choose another path", dir, p, fs.ErrInvalid)
-		}
-		break
-	}
-	return nil
-}
-
-// exact applies a file's change to the very content that it was made for.
-func exact(f patch.File, before *patch.Content) (*patch.Content, error) {
-	if before != nil && f.Before != "" && patch.Hash(before.Data) != f.Before {
-		return nil, &conflict{f.Path, f.Path + " has other content"}
-	}
-	after, err := patch.Apply(f, before)
-	if err != nil || after == nil {
-		return after, err
-	}
-	return withMode(f, before, after), nil
-}
-
-// withMode settles the permission bits of a changed file: the patch's where it changes them, else those there are.
-func withMode(f patch.File, before, after *patch.Content) *patch.Content {
-	mode := f.NewMode
-	if before != nil && (f.OldMode == f.NewMode || f.NewMode == 0) {
-		mode = before.Mode
-	}
-	if mode == 0 {
-		mode = 0o644
-	}
-	return &patch.Content{Data: after.Data, Mode: mode & 0o777}
-}
-
 // Apply changes the copy by a patch made against its present state; all files or none. Path rules as Read; nothing is
 // written through a symlink (ErrSymlink).
 func (w *Workspace) Apply(p patch.Patch) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	plan, err := w.plan(p, exact)
-	if err != nil {
+	if err := w.change(p); err != nil {
 		return fmt.Errorf("changing the workspace: %w", err)
 	}
-	if err := w.write(plan); err != nil {
-		return fmt.Errorf("changing the workspace: %w", w.orGone(err))
-	}
-	w.note(p)
 	return nil
 }
 
-// note remembers what a patch touched.
-func (w *Workspace) note(p patch.Patch) {
-	for _, f := range p.Files {
-		to := path.Clean(f.Path)
-		w.touched[to] = true
-		if f.Status != patch.Renamed || f.OldPath == "" {
+func (w *Workspace) change(p patch.Patch) error {
+	plan, err := w.plan(p, exact)
+	if err != nil {
+		return err
+	}
+	if err := w.notIgnored(plan); err != nil {
+		return err
+	}
+	if err := w.write(files(plan)); err != nil {
+		return w.orGone(err)
+	}
+	w.note(plan)
+	return nil
+}
+
+// notIgnored refuses new files that git ignores, by the ignore files as they will be: such a file is no part of the
+// repository, and the person's folder, where ignored files were not copied from, may hold one of that name.
+func (w *Workspace) notIgnored(plan []change) error {
+	list := files(plan)
+	for _, f := range list {
+		if f.before == nil && w.ignores(f.path, list) {
+			return fmt.Errorf("%w: %s is left out by a .gitignore, so it would not be part of the repository; choose another path, or take it in there first", ErrIgnored, f.path)
+		}
+	}
+	return nil
+}
+
+// ignores judges one path by the ignore files above it, those of the list as the list has them.
+func (w *Workspace) ignores(p string, list []file) bool {
+	if _, tracked := w.vcs.tracked()[p]; tracked {
+		return false
+	}
+	stack := w.vcs.exclude()
+	names := strings.Split(p, "/")
+	for i := range names {
+		own := path.Join(path.Join(names[:i]...), ".gitignore")
+		var text *patch.Content
+		if at := slices.IndexFunc(list, func(f file) bool { return f.path == own }); at >= 0 {
+			text = list[at].after
+		} else if c, err := w.Content(own); err == nil {
+			text = c
+		}
+		if text != nil {
+			stack = append(slices.Clip(stack), parseIgnore(text.Data, i))
+		}
+		if ignored(stack, names[:i+1], i+1 < len(names)) {
+			return true
+		}
+	}
+	return false
+}
+
+// note remembers what a plan touched, and keeps the content that a file had in the base, for a merge with the person's
+// own edits. Where that cannot be kept, a file that was edited meanwhile is refused instead of merged.
+func (w *Workspace) note(plan []change) {
+	for _, c := range plan {
+		for _, p := range []string{c.from, c.to} {
+			if p == "" {
+				continue
+			}
+			if base, err := w.base.Content(p); err == nil && !w.touched[p] {
+				w.base.store.put(base.Data)
+			}
+			w.touched[p] = true
+		}
+		if c.from == "" || c.to == "" || c.from == c.to {
 			continue
 		}
-		from := path.Clean(f.OldPath)
-		w.touched[from] = true
-		origin := from
-		if o, ok := w.renamed[from]; ok {
+		origin := c.from
+		if o, ok := w.renamed[c.from]; ok {
 			origin = o
-			delete(w.renamed, from)
+			delete(w.renamed, c.from)
 		}
-		w.renamed[to] = origin
+		w.renamed[c.to] = origin
 	}
 }
 
-// write makes every change of a plan, and takes back what it made when one fails.
-func (w *Workspace) write(plan []change) error {
-	for i, c := range plan {
+// write makes every change, and takes back what it made when one fails.
+func (w *Workspace) write(list []file) error {
+	for i, c := range list {
 		if err := w.put(c.path, c.after); err != nil {
-			for _, done := range slices.Backward(plan[:i]) {
+			for _, done := range slices.Backward(list[:i]) {
 				if back := w.put(done.path, done.before); back != nil {
 					return fmt.Errorf("%w; and %s could not be put back: %w; discard this workspace", err, done.path, back)
 				}
@@ -308,16 +194,6 @@ func (w *Workspace) parents(p string) error {
 	return nil
 }
 
-// above are the folders above a path, the topmost first.
-func above(p string) []string {
-	var dirs []string
-	for dir := path.Dir(p); dir != "."; dir = path.Dir(dir) {
-		dirs = append(dirs, dir)
-	}
-	slices.Reverse(dirs)
-	return dirs
-}
-
 // Patch is the whole change from the base to now, made only of paths that Apply touched. A rename that still holds is
 // given as one.
 func (w *Workspace) Patch() (patch.Patch, error) {
@@ -378,7 +254,7 @@ func (w *Workspace) pair(to, from string) (patch.Pair, bool, error) {
 func (w *Workspace) Restore(p patch.Patch) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	var plan []change
+	var back []file
 	for path := range w.touched {
 		before, err := absent(w.Content(path))
 		if err != nil {
@@ -388,19 +264,14 @@ func (w *Workspace) Restore(p patch.Patch) error {
 		if err != nil {
 			return fmt.Errorf("restoring the workspace: %w", err)
 		}
-		plan = append(plan, change{path, before, after})
+		back = append(back, file{path, before, after})
 	}
-	if err := w.write(plan); err != nil {
+	if err := w.write(back); err != nil {
 		return fmt.Errorf("restoring the workspace: %w", err)
 	}
 	w.touched, w.renamed = map[string]bool{}, map[string]string{}
-	plan, err := w.plan(p, exact)
-	if err != nil {
+	if err := w.change(p); err != nil {
 		return fmt.Errorf("restoring the workspace: %w", err)
 	}
-	if err := w.write(plan); err != nil {
-		return fmt.Errorf("restoring the workspace: %w", err)
-	}
-	w.note(p)
 	return nil
 }

@@ -62,6 +62,11 @@ func parseRule(line string) (rule, bool) {
 		return r, true
 	}
 	r.parts = splitPattern(strings.TrimPrefix(line, "/"))
+	for i, part := range r.parts {
+		if len(part) > 2 && strings.Trim(part, "*") == "" {
+			r.parts[i] = "**" // git takes more stars for two
+		}
+	}
 	if n := len(r.parts); r.parts[n-1] == "**" { // everything inside, but not the folder itself
 		r.parts = append(r.parts, "*")
 	}

@@ -1,6 +1,8 @@
 package repo
 
 import (
+	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -22,14 +24,14 @@ import (
 //	journal.tmp       being written; nothing in the folder has changed
 //	journal           the intent, with the whole content before and after: from here on the next Open takes it back
 //	committed         the new state is complete: from here on the next Open only cleans up
-//	applied/ID.json   done; kept so that an undo knows the exact content that was there
+//	applied/ID.json   done; the receipt is kept, the contents go to the store
 //
 // Each stage begins with one rename that is on disk (fsync of the folder) before the next instruction.
 const (
 	journalName   = "journal"
 	committedName = "committed"
 	appliedDir    = "applied"
-	keepApplied   = 100 // records; older undos still work from the session's own patch
+	keepApplied   = 1000 // receipts; older undos still work from the session's own
 )
 
 // journal is one write to the person's folder.
@@ -52,19 +54,15 @@ type written struct {
 	After  *state `json:"after,omitempty"`
 }
 
+// receipt is what the caller gets of a journal that was carried out.
+func (j *journal) receipt() Receipt { return Receipt{j.ID, j.Time, j.Patch, j.Undo} }
+
 // state is a file's content, permission bits and owner.
 type state struct {
 	Data []byte `json:"data"`
 	Mode uint32 `json:"mode"`
 	UID  int    `json:"uid"`
 	GID  int    `json:"gid"`
-}
-
-func (s *state) content() *patch.Content {
-	if s == nil {
-		return nil
-	}
-	return &patch.Content{Data: s.Data, Mode: s.Mode}
 }
 
 // same compares what is there with a state of the journal.
@@ -164,14 +162,31 @@ func (r *Repo) finish(j *journal) error {
 			return err
 		}
 	}
+	for _, f := range j.Files { // what an undo, and the undo of that, are made for
+		for _, s := range []*state{f.Before, f.After} {
+			if s != nil {
+				r.store.put(s.Data)
+			}
+		}
+	}
 	if err := r.at("file", ""); err != nil {
 		return err
 	}
-	if err := r.stage(committedName, filepath.Join(appliedDir, j.ID+".json")); err != nil {
+	record, err := json.Marshal(journal{ID: j.ID, Time: j.Time, Root: j.Root, Patch: j.Patch, Undo: j.Undo, Dirs: j.Dirs})
+	if err != nil {
+		return fmt.Errorf("encoding the receipt: %w", err)
+	}
+	if err := writeSynced(filepath.Join(r.state, "receipt.tmp"), record); err != nil {
+		return err
+	}
+	if err := r.stage("receipt.tmp", filepath.Join(appliedDir, j.ID+".json")); err != nil {
+		return err
+	}
+	if err := r.at("done", ""); err != nil {
 		return err
 	}
 	r.prune()
-	return nil
+	return r.drop(committedName)
 }
 
 // prune removes the oldest records. IDs begin with the time, so their names sort by it.
@@ -181,20 +196,22 @@ func (r *Repo) prune() {
 	for _, name := range names[:max(0, len(names)-keepApplied)] {
 		_ = os.Remove(name)
 	}
+	r.store.prune(storeLimit)
 }
 
 // rollback takes the folder back to the state before a write that did not commit, from whatever point it reached. Files
-// that hold neither the old nor the new content were edited meanwhile: they are left and named.
+// that hold neither the old nor the new content were edited meanwhile: they are left and named. One that fails does not
+// keep the others from being put back.
 func (r *Repo) rollback(j *journal) (edited []string, err error) {
+	var failed []error
 	for _, f := range slices.Backward(j.Files) {
 		if err := r.at("back", f.Path); err != nil {
 			return edited, err
 		}
-		ok, err := r.putBack(f)
-		if err != nil {
-			return edited, fmt.Errorf("putting %s back: %w", f.Path, advise(err))
-		}
-		if !ok {
+		switch ok, err := r.putBack(f); {
+		case err != nil:
+			failed = append(failed, fmt.Errorf("putting %s back: %w", f.Path, advise(err)))
+		case !ok:
 			edited = append(edited, f.Path)
 		}
 	}
@@ -204,14 +221,14 @@ func (r *Repo) rollback(j *journal) (edited []string, err error) {
 		}
 		r.removeEmpty(dir)
 	}
-	return edited, nil
+	return edited, errors.Join(failed...)
 }
 
 // putBack brings one file to its state before; false where it holds something else than either state.
 func (r *Repo) putBack(f written) (bool, error) {
 	s, err := r.locate(f.Path, keep)
-	if errors.Is(err, fs.ErrNotExist) {
-		return f.Before == nil, nil // the folder it was to be made in is not there
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, ErrSymlink) {
+		return f.Before == nil, nil // the folder above is not there, or no folder any more: nothing of ours can be there
 	}
 	if err != nil {
 		return false, err
@@ -225,20 +242,23 @@ func (r *Repo) putBack(f written) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	ours := f.Before.same(now)
-	if !ours && f.After.same(now) {
-		ours = true
-		if err := s.revert(f, beside != nil); err != nil {
-			return false, err
-		}
-		beside = nil
+	old := f.Before.same(now)
+	ours := old || f.After.same(now)
+	switch {
+	case ours && !old:
+		err = s.revert(f, beside != nil)
+	case beside != nil && (old || f.holds(beside)):
+		err = s.dir.Remove(f.Temp)
 	}
-	if beside != nil && (f.Before.same(beside) || f.After.same(beside)) {
-		if err := s.dir.Remove(f.Temp); err != nil {
-			return false, err
-		}
+	if err != nil {
+		return false, err
 	}
 	return ours, s.sync()
+}
+
+// holds reports whether what lies beside a file is from the journal, perhaps written only in part, and so no loss.
+func (f written) holds(c *patch.Content) bool {
+	return f.Before.same(c) || f.After != nil && bytes.HasPrefix(f.After.Data, c.Data)
 }
 
 // revert takes the new content away and puts back what it displaced: the very file, where it lies beside, else a new one
@@ -361,13 +381,15 @@ func (r *Repo) removeEmpty(dir string) {
 	}
 }
 
-// recover looks for a write that a crash interrupted and finishes or takes it back. Where another Redgreen holds the lock,
-// the write is under way and none of our business.
+// recover looks for a write that a crash interrupted and finishes or takes it back. Where another Redgreen keeps the
+// lock, the write is under way and none of our business.
 func (r *Repo) recover() (string, error) {
-	if _, err := os.Stat(r.state); errors.Is(err, fs.ErrNotExist) {
+	if !r.pending() {
 		return "", nil
 	}
-	unlock, err := tryLock(r.state)
+	ctx, cancel := context.WithTimeout(context.Background(), recoverWait)
+	defer cancel()
+	unlock, err := lock(ctx, r.state)
 	if errors.Is(err, ErrBusy) {
 		return "", nil
 	}
@@ -376,6 +398,16 @@ func (r *Repo) recover() (string, error) {
 	}
 	defer unlock()
 	return r.resume()
+}
+
+// pending reports a journal of any stage.
+func (r *Repo) pending() bool {
+	for _, name := range []string{journalName + ".tmp", journalName, committedName} {
+		if _, err := os.Lstat(filepath.Join(r.state, name)); err == nil {
+			return true
+		}
+	}
+	return false
 }
 
 // resume does the work of recover, under the lock.
@@ -399,16 +431,16 @@ func (r *Repo) resume() (string, error) {
 		return "", fmt.Errorf("taking back an interrupted write: %w", err)
 	}
 	if len(edited) == 0 {
-		return fmt.Sprintf("An approved change of %s was interrupted; every file is as it was before. Approve it again.", names(j)), r.drop()
+		return fmt.Sprintf("An approved change of %s was interrupted; every file is as it was before. Approve it again.", names(j)), r.drop(journalName)
 	}
 	kept := "kept-" + j.ID + ".json"
 	return fmt.Sprintf("An approved change of %s was interrupted and taken back, except in %s, which was edited since and was left as it is; the contents before the change are kept in %s.",
 		names(j), strings.Join(edited, ", "), filepath.Join(r.state, kept)), r.stage(journalName, kept)
 }
 
-// drop removes the journal of a write that was taken back.
-func (r *Repo) drop() error {
-	if err := os.Remove(filepath.Join(r.state, journalName)); err != nil {
+// drop removes the journal of a write that is at its end.
+func (r *Repo) drop(name string) error {
+	if err := os.Remove(filepath.Join(r.state, name)); err != nil {
 		return writing(r.state, err)
 	}
 	return syncDir(r.state)

@@ -21,6 +21,9 @@ const errInval = unix.EINVAL
 // lockWait is how long Apply waits for another Redgreen that writes to the same folder: a write takes milliseconds.
 const lockWait = 10 * time.Second
 
+// recoverWait is how long Open waits for the lock when it finds a journal: long enough for a write that is under way.
+const recoverWait = time.Second
+
 // stateDir is the folder's own directory in StateDir, named by its path. It is made by the first Apply.
 func stateDir(dir, root string) (string, error) {
 	abs, err := filepath.Abs(dir)
@@ -47,7 +50,10 @@ func tryLock(state string) (unlock func(), err error) {
 		}
 		return nil, fmt.Errorf("locking %s: %w", state, err)
 	}
-	return func() { f.Close() }, nil
+	return func() {
+		_ = unix.Flock(int(f.Fd()), unix.LOCK_UN) // a child being started right now may still share the handle
+		f.Close()
+	}, nil
 }
 
 // lock waits for the lock of a state folder.

@@ -45,15 +45,18 @@ type Options struct {
 // Repo is an opened folder. Safe for concurrent use. Opening it runs nothing that belongs to it.
 type Repo struct {
 	*tree
+	store     store
 	state     string                        // this folder's own directory in StateDir, "" when none was given
 	recovered string                        // what Open did with an interrupted Apply
 	writing   sync.Mutex                    // one Apply at a time in this process
-	step      func(step, path string) error // test hook: called before every instruction of Apply
+	step      func(step, path string) error // for tests: called before every instruction that changes a file
 }
 
 // Open opens a local folder, with or without git. It finishes or takes back an Apply that a crash interrupted (see
 // Recovered). The error wraps fs.ErrNotExist where there is no such folder.
-func Open(dir string, o Options) (*Repo, error) {
+func Open(dir string, o Options) (*Repo, error) { return openRepo(dir, o, nil) }
+
+func openRepo(dir string, o Options, step func(step, path string) error) (*Repo, error) {
 	root, err := realDir(dir)
 	if err != nil {
 		return nil, err
@@ -63,9 +66,10 @@ func Open(dir string, o Options) (*Repo, error) {
 		return nil, err
 	}
 	t.vcs = newMetadata(root)
-	r := &Repo{tree: t}
+	r := &Repo{tree: t, step: step}
 	if o.StateDir != "" {
 		if r.state, err = stateDir(o.StateDir, root); err == nil {
+			r.store = store{filepath.Join(r.state, "content")}
 			r.recovered, err = r.recover()
 		}
 		if err != nil {

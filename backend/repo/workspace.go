@@ -35,6 +35,7 @@ type Workspace struct {
 // base is the untouched copy, shared by a workspace and its pristine copies; the last one removes it.
 type base struct {
 	*tree
+	store   store
 	records []record // sorted by path
 	hash    string
 	skipped []Skip
@@ -83,7 +84,7 @@ func (r *Repo) NewWorkspace(ctx context.Context, dir string, o CopyOptions) (w *
 	}
 	known := &metadata{rules: r.vcs.exclude(), set: r.vcs.tracked()}
 	t.vcs = known
-	b := &base{tree: t, records: c.records, hash: treeHash(c.records, nil), skipped: c.skipped, cloned: c.cloned.Load()}
+	b := &base{tree: t, store: r.store, records: c.records, hash: treeHash(c.records, nil), skipped: c.skipped, cloned: c.cloned.Load()}
 	if w, err = b.open(dir, o); err != nil {
 		t.close()
 	}
@@ -115,6 +116,9 @@ func fresh(dir string, mode fs.FileMode) error {
 		return writing(filepath.Dir(dir), err)
 	}
 	if err := os.Mkdir(dir, mode); err != nil {
+		return writing(dir, err)
+	}
+	if err := os.Chmod(dir, mode); err != nil { // whatever the umask
 		return writing(dir, err)
 	}
 	return nil
