@@ -63,15 +63,25 @@ async function call<T>(method: string, ...args: unknown[]): Promise<T> {
   }
 }
 
+const labels: Record<string, string> = { krun: 'microVM', runsc: 'gVisor', crun: 'container', runc: 'container', bwrap: 'namespaces' };
+
+/** withRung names the rung in use where the report only tells which of its lines it is. */
+function withRung(d: Doctor): Doctor {
+  const line = (d.checks ?? []).find((c) => c.name === d.chosen && c.ok);
+  if (d.rung || !line) return { ...d, rung: d.rung ?? null };
+  const protects = line.detail.includes(': ') ? line.detail.slice(line.detail.indexOf(': ') + 2) : line.detail;
+  return { ...d, rung: { name: d.chosen, label: labels[d.chosen] ?? d.chosen, version: '', protects, warnings: [] } };
+}
+
 const real: Backend = {
   boot: () => call('Boot'),
   pickFolder: () => call('PickFolder'),
   openFolder: (path) => call('OpenFolder', path),
   models: () => call('Models'),
-  doctor: () => call('Doctor'),
+  doctor: async () => withRung(await call('Doctor')),
   startTask: (task) => call('StartTask', task),
   session: (id) => call('Session', id),
-  sessions: (q) => call('Sessions', q),
+  sessions: (q) => call('Sessions', q.folder, q.query, q.limit, q.offset),
   events: (id, after, limit) => call('Events', id, after, limit),
   body: (hash, offset, limit) => call('Body', hash, offset, limit),
   diff: (id) => call('Diff', id),

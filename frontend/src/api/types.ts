@@ -183,7 +183,7 @@ export interface Payloads {
   'sandbox.ready': Sandbox;
   message: { text: string };
   'tests.started': { command: List<string>; dir?: string; why: string };
-  'baseline.finished': { run: Run };
+  'baseline.finished': { run: Run; base_hash?: string };
   'step.started': { step: number };
   'model.requested': { step: number; tokens: number; window: number; body?: string };
   'model.replied': {
@@ -342,7 +342,7 @@ export interface Rung extends Sandbox {
 export interface Doctor {
   chosen: string;
   checks: List<Check>;
-  rung: Rung | null;
+  rung?: Rung | null;
 }
 
 export interface NewTask {
@@ -396,6 +396,8 @@ export interface Pushed {
   index: { folder: string; done: number; total: number; chunks: number; ready: boolean; error?: string };
   ask: { session: string; ask_id: string; kind: string; object: string };
   phase: { session: string; text: string };
+  connected: null; // the browser's stream is there, perhaps again
+  disconnected: null;
 }
 
 export type Topic = keyof Pushed;

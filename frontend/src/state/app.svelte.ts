@@ -1,6 +1,6 @@
 // The window's own state: where we are, which folder is open, which session is shown.
 
-import type { AppError, Backend, Boot, Doctor, Folder, Models, NewTask, Pushed, Settings } from '../api';
+import type { AppError, Backend, Boot, Doctor, Folder, ModelChoice, Models, NewTask, Pushed, Settings } from '../api';
 import { Keys } from './keys';
 import { list } from './lists';
 import { Options } from './options.svelte';
@@ -35,6 +35,7 @@ export class App {
   draft = $state(''); // the task being written, kept when the view changes
   searching = $state(false);
   helping = $state(false);
+  offline = $state(false); // the browser lost the program
   asking = $state(false); // the dialog that asks for a path, where there is no native one
   #toast = 0;
 
@@ -43,6 +44,8 @@ export class App {
     backend.on('index', (p) => {
       if (p.folder === this.folder?.path) this.index = p;
     });
+    backend.on('disconnected', () => (this.offline = true));
+    backend.on('connected', () => (this.offline = false));
     backend.on('ask', (p) => (this.asks = [...this.asks, p]));
   }
 
@@ -230,10 +233,16 @@ export class App {
     this.toasts = this.toasts.filter((t) => t.id !== id);
   }
 
+  /** usable are the models for the open folder: a recorded one only plays the fix of the sample. */
+  get usable(): ModelChoice[] {
+    const sample = this.boot?.sample?.path;
+    return list(this.models?.models).filter((m) => !m.recorded || (!!sample && this.folder?.path === sample));
+  }
+
   /** defaultModel is what a new task uses: the setting where it can be had, else what the Go side offers first. */
   get defaultModel(): string {
-    const refs = list(this.models?.models).map((m) => m.ref);
-    const set = this.settings?.model ?? '';
-    return set && (refs.includes(set) || refs.length === 0) ? set : (this.models?.default ?? refs[0] ?? '');
+    const refs = this.usable.map((m) => m.ref);
+    const wanted = [this.settings?.model ?? '', this.models?.default ?? ''].find((r) => refs.includes(r));
+    return wanted ?? refs[0] ?? this.settings?.model ?? '';
   }
 }

@@ -1,6 +1,6 @@
 // The certificate in sentences with marks. What is not covered is said in the same breath as what is.
 
-import type { Certificate, Flag, ProofState, Run, Test } from '../api/types';
+import type { Certificate, Flag, Hunk, ProofState, Run, Test } from '../api/types';
 import { count } from './format';
 import { list } from './lists';
 
@@ -65,19 +65,34 @@ export function isRed(t: Test | null): boolean {
   return t !== null && (t.status === 'failed' || t.status === 'error');
 }
 
-/** shortId is a test's own name, without the file it lives in. */
+/** shortId is a test's own name, without the file and the groups it lives in. */
 export function shortId(id: string): string {
-  const cut = id.lastIndexOf('::');
-  return cut >= 0 ? id.slice(cut + 2) : id;
+  const sep = id.includes('::') ? '::' : ' > ';
+  const cut = id.lastIndexOf(sep);
+  return cut >= 0 ? id.slice(cut + sep.length) : id;
 }
 
-/** testFile is the file of an id where the id names one. */
+/** fileOf is the file of an id where the id names one. */
 export function fileOf(id: string): string {
-  const cut = id.indexOf('::');
+  const cut = id.search(/::| > /);
   return cut >= 0 ? id.slice(0, cut) : '';
 }
 
-/** notCovered makes a sentence of the certificate read as what it is. */
-export function notCovered(text: string): string {
-  return /^not covered/i.test(text) ? text : `Not covered: ${text.charAt(0).toLowerCase()}${text.slice(1)}`;
+/** headline is the line of a test's message that says most: the error itself, else the failed assertion, else the first. */
+export function headline(message: string): string {
+  const lines = message.split('\n').map((l) => l.trim()).filter(Boolean);
+  const error = lines.findLast((l) => /^(E\s+)?[\w.]*(Error|Exception|Failure|panic)\b/.test(l));
+  const assertion = lines.find((l) => /^E\s/.test(l));
+  return (error ?? assertion ?? lines[0] ?? '').replace(/^E\s+/, '');
+}
+
+const definition = /\b(?:def|class|func|function|fn|interface|struct|impl|module)\s+(?:\([^)]*\)\s*)?([A-Za-z_$][\w$]*)/;
+
+/** place names the function or class that a hunk changes: the last one that its context shows before the change, else the one before it. */
+export function place(hunk: Hunk): string {
+  const lines = list(hunk.lines);
+  const first = lines.findIndex((l) => l.op !== ' ');
+  const near = lines.slice(0, first < 0 ? 0 : first).map((l) => l.text).findLast((t) => definition.test(t));
+  const text = near ?? hunk.section ?? '';
+  return definition.exec(text)?.[1] ?? '';
 }

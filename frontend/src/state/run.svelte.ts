@@ -7,6 +7,9 @@ import { quiet, settle, stream, type Live } from './live';
 import { activity, outcomes } from './words';
 import { empty, outcomeOf, reduceAll, type SessionView } from './session';
 
+/** Notices may be lost with a connection; a running session is asked anew this often, in ms, all the same. */
+const poll = 4_000;
+
 /** A page of events; a saved session of 10,000 events takes 20 calls of well under 1 MB. */
 const page = 500;
 
@@ -26,7 +29,6 @@ export class Run {
   phaseText = $state('');
   loaded = $state(false);
   busy = $state(''); // the act that is under way
-  redo = $state(false); // what was written was taken back
 
   readonly #backend: Backend;
   readonly #offs: (() => void)[];
@@ -47,7 +49,10 @@ export class Run {
       backend.on('notices', (ns) => ns.some((n) => n.session === id && n.seq > this.#pulled) && void this.pull()),
       backend.on('deltas', (ds) => this.#deltas.push(...ds.filter((d) => d.session === id))),
       backend.on('phase', (p) => p.session === id && (this.phaseText = p.text)),
+      backend.on('connected', () => void this.catchUp()),
     ];
+    const timer = setInterval(() => this.running && void this.catchUp(), poll);
+    this.#offs.push(() => clearInterval(timer));
   }
 
   async open(): Promise<void> {
@@ -97,6 +102,17 @@ export class Run {
     }
   }
 
+  /** catchUp pulls what a lost notice may have told of. */
+  async catchUp(): Promise<void> {
+    if (!this.loaded || this.error) return;
+    try {
+      await this.pull();
+      await this.refresh();
+    } catch {
+      // The next round, or the person's next act, meets the same error.
+    }
+  }
+
   #fold(events: Event[]): void {
     this.view = reduceAll(this.view, events);
     for (const e of events) if (e.kind === 'model.replied') this.live = settle(this.live, e.data.step);
@@ -142,9 +158,7 @@ export class Run {
   }
 
   undo(): Promise<boolean> {
-    return this.act('undo', async (b) => {
-      this.redo = (await b.undo(this.id)).redo;
-    });
+    return this.act('undo', (b) => b.undo(this.id));
   }
 
   reject = (comment: string) => this.act('reject', (b) => b.reject(this.id, comment));

@@ -117,7 +117,13 @@ function fold(v: SessionView, e: Event, at: number): SessionView {
     case 'baseline.finished':
       return baselineFinished(v, e.data.run, base);
     case 'step.started':
-      return { ...add(v, newStep(e.data.step, base)), steps: Math.max(v.steps, e.data.step), activity: 'model' };
+      return {
+        ...add(v, newStep(e.data.step, base)),
+        steps: Math.max(v.steps, e.data.step),
+        activity: 'model',
+        since: v.since || at, // a session that was resumed works again
+        finished: null,
+      };
     case 'model.requested':
       return { ...v, context: e.data.tokens, window: e.data.window || v.window, activity: 'model' };
     case 'model.replied':

@@ -23,7 +23,7 @@ function testKind(run: Run): BarKind {
 }
 
 function ofStep(s: StepItem): { kind: BarKind; ms: number; label: string } {
-  const ms = s.ms + s.calls.reduce((sum, c) => sum + (c.result?.ms ?? 0), 0);
+  const ms = s.ms + s.calls.reduce((sum, c) => sum + (c.tool === 'finish' ? 0 : (c.result?.ms ?? 0)), 0);
   const tests = [...s.calls].reverse().find((c) => c.result?.run);
   const kind: BarKind = tests?.result?.run
     ? testKind(tests.result.run)

@@ -2,6 +2,7 @@
 
 import type { Outcome, Run } from '../api/types';
 import { count } from './format';
+import { shortId } from './proof';
 import type { CallView, SessionView } from './session';
 
 export interface Act {
@@ -46,7 +47,7 @@ export function paths(args: string): string[] {
   const edits = Array.isArray(a.edits) ? (a.edits as unknown[]) : [];
   const named = [text(a, 'path', 'file'), ...edits.map((e) => text(e as Args, 'path', 'file'))];
   const diff = text(a, 'patch', 'diff', 'unified_diff') || (Object.keys(a).length === 0 ? args : '');
-  const marks = [...diff.matchAll(/^\+\+\+ (?:b\/)?(\S+)/gm)].map((m) => m[1] as string);
+  const marks = [...diff.matchAll(/^(?:\+\+\+ (?:b\/)?|--- (?:a\/)?)(\S+)/gm), ...diff.matchAll(/^(\S+)\n<{5,} SEARCH/gm)].map((m) => m[1] as string);
   return [...new Set([...named, ...marks])].filter((p) => p && p !== '/dev/null');
 }
 
@@ -64,7 +65,7 @@ export function act(c: CallView): Act {
   const say = (past: string, now: string) => (done ? past : now);
   switch (c.tool) {
     case 'run_tests':
-      return { verb: say('Ran the tests', 'Running the tests'), object: texts(a.paths ?? a.tests).join('  ') || text(a, 'path') };
+      return { verb: say('Ran the tests', 'Running the tests'), object: texts(a.paths ?? a.tests).map(shortId).join('  ') };
     case 'search_code':
       return { verb: say('Searched', 'Searching'), object: text(a, 'query', 'q', 'pattern') };
     case 'read_file':
@@ -77,10 +78,29 @@ export function act(c: CallView): Act {
       return { verb, object: files.join('  ') };
     }
     case 'finish':
-      return { verb: say('Called it done', 'Finishing'), object: '' };
+      return { verb: 'Called it done', object: '' };
     default:
       return { verb: say('Called', 'Calling'), object: c.tool };
   }
+}
+
+export interface Result {
+  text: string; // a line, '' when the act says it all
+  added: number;
+  removed: number;
+}
+
+/** result is what came of a call in a line; what the act names already is not said again. */
+export function result(c: CallView): Result {
+  const r = c.result;
+  const none = { text: '', added: 0, removed: 0 };
+  if (!r) return none;
+  if (c.tool === 'finish' && r.ok) return none; // the summary stands with the review
+  const counts = /\+(\d+) [−-](\d+)/.exec(r.summary);
+  if (c.tool === 'apply_patch' && r.ok && counts) return { text: '', added: Number(counts[1]), removed: Number(counts[2]) };
+  const named = act(c).object.split(' ')[0] ?? '';
+  const text = c.tool === 'read_file' && named && r.summary.startsWith(`${named}, `) ? r.summary.slice(named.length + 2) : r.summary;
+  return { ...none, text };
 }
 
 /** tally gives "14 passed, 1 failed" in parts, so that each can have its colour; the order is failed first. */

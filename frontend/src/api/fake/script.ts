@@ -103,7 +103,7 @@ const both = [...oldTests, newTest];
 export function certificate(over: Partial<Certificate>): Certificate {
   return {
     state: 'proven', reasons: [], red_to_green: [newTest], broken: [], pre_existing: [], flaky: [], infrastructure: [], integrity: [], still_green: 14,
-    skipped: 0, not_covered: ['No test runs the PDF branch that also reads the city, app/invoices.py line 73.'], runtime: 'runsc', runtime_label: 'gVisor',
+    skipped: 0, not_covered: ['No test runs render_pdf, which reads the city too (app/invoices.py, line 73).'], runtime: 'runsc', runtime_label: 'gVisor',
     warnings: [], command: ['python3', '-m', 'pytest', '-q'], dir: '', base_hash: 'base', patch_hash: 'patch-2', baseline_ms: 912, patched_ms: 1140,
     issued: '2026-01-12T10:31:09Z', reruns: 3, ...over,
   };

@@ -1,0 +1,206 @@
+// The small pure functions, as tables.
+
+import { describe, expect, test } from 'vitest';
+import { AppError, decode } from '../api/error';
+import { joinArgs, splitArgs } from './args';
+import { ago, baseName, clock, cost, count, firstLine, pretty, tail, tokens, took, usd } from './format';
+import { mark } from './highlight';
+import { quiet, settle, stream } from './live';
+import { headline, place, shortId, fileOf, sideBySide } from './proof';
+import { begins, keysOf, match, shortcuts, type Press } from './shortcuts';
+import { bars } from './strip';
+import { act, paths, result, tally } from './words';
+import type { CallView } from './session';
+import type { Run, Test } from '../api/types';
+
+describe('errors of the Go side', () => {
+  const json = '{"code":"conflict","message":"a.py changed"}';
+  test.each([
+    ['an Error that holds JSON', new Error(json), 'conflict', 'a.py changed'],
+    ['a string of JSON', json, 'conflict', 'a.py changed'],
+    ['an object', { code: 'denied', message: 'no key' }, 'denied', 'no key'],
+    ['an AppError', new AppError('limit', 'too much'), 'limit', 'too much'],
+    ['a plain string', 'boom', 'internal', 'boom'],
+    ['a plain Error', new TypeError('x is undefined'), 'internal', 'x is undefined'],
+    ['an unknown code', { code: 'moon', message: 'm' }, 'internal', 'm'],
+    ['JSON of another form', '[1]', 'internal', '[1]'],
+    ['nothing', undefined, 'internal', 'undefined'],
+    ['an empty string', '', 'internal', 'Something went wrong, and nothing more is known.'],
+  ])('%s', (_, reason, code, message) => {
+    expect(decode(reason)).toMatchObject({ code, message });
+  });
+});
+
+describe('figures', () => {
+  test.each([[0, '0'], [950, '950'], [1000, '1k'], [18_400, '18.4k'], [99_960, '100k'], [250_000, '250k'], [1_200_000, '1.2M']])('tokens %d', (n, s) => expect(tokens(n)).toBe(s));
+  test.each([[0, '$0.00'], [40, '< $0.0001'], [1234, '$0.0012'], [99_000, '$0.0990'], [100_000, '$0.10'], [1_000_000, '$1.00'], [12_345_678, '$12.35']])('usd %d', (n, s) => expect(usd(n)).toBe(s));
+  test.each([[0, '0 ms'], [11, '11 ms'], [999, '999 ms'], [1234, '1.2 s'], [59_949, '59.9 s'], [59_980, '1 min'], [125_000, '2 min 5 s']])('took %d', (n, s) => expect(took(n)).toBe(s));
+  test.each([[0, '0:00'], [41_900, '0:41'], [725_000, '12:05'], [3_729_000, '1:02:09'], [-5, '0:00']])('clock %d', (n, s) => expect(clock(n)).toBe(s));
+  test.each([
+    ['local', { local: true, priced: true, micro_usd: 0, replies: 3 }, 'local'],
+    ['no price', { local: false, priced: false, micro_usd: 0, replies: 1 }, 'price unknown'],
+    ['nothing asked yet', { local: false, priced: false, micro_usd: 0, replies: 0 }, '$0.00'],
+    ['priced', { local: false, priced: true, micro_usd: 420_000, replies: 2 }, '$0.42'],
+  ])('cost: %s', (_, s, want) => expect(cost(s)).toBe(want));
+  test.each([[1, '1 file'], [0, '0 files'], [1234, '1,234 files']])('count %d', (n, s) => expect(count(n, 'file')).toBe(s));
+  const now = Date.parse('2026-03-01T12:00:00Z');
+  test.each([['2026-03-01T11:59:40Z', 'just now'], ['2026-03-01T11:26:00Z', '34 min ago'], ['2026-03-01T08:59:00Z', '3 h ago'], ['2026-02-28T11:00:00Z', 'yesterday'], ['2026-01-02T08:00:00Z', '2 Jan 2026'], ['not a time', '']])('ago %s', (iso, s) => expect(ago(iso, now)).toBe(s));
+  test('texts', () => {
+    expect(firstLine('  one\ntwo')).toBe('one');
+    expect(firstLine('x'.repeat(99), 10)).toBe('xxxxxxxxx…');
+    expect(tail('/a/b/c', 4)).toBe('…b/c');
+    expect(baseName('C:\\src\\app')).toBe('app');
+    expect(baseName('/home/ada/app/')).toBe('app');
+    expect(pretty('{"a":1}')).toBe('{\n  "a": 1\n}');
+    expect(pretty('{broken')).toBe('{broken');
+  });
+});
+
+describe('a test command', () => {
+  test.each<[string, string[] | null]>([
+    ['', []],
+    ['pytest -q', ['pytest', '-q']],
+    ['  go   test ./... ', ['go', 'test', './...']],
+    [`pytest -k "not slow"`, ['pytest', '-k', 'not slow']],
+    [`sh '-c' 'a "b"'`, ['sh', '-c', 'a "b"']],
+    [`a\\ b c`, ['a b', 'c']],
+    [`""`, ['']],
+    [`a"b"c`, ['abc']],
+    [`a; rm -rf $HOME && b`, ['a;', 'rm', '-rf', '$HOME', '&&', 'b']],
+    [`open "quote`, null],
+  ])('%s', (text, want) => expect(splitArgs(text)).toEqual(want));
+  test.each([[['pytest', '-k', 'not slow']], [['a"b', "c'd", '\\', '']]])('joins back %j', (args) => expect(splitArgs(joinArgs(args))).toEqual(args));
+});
+
+describe('shortcuts', () => {
+  const press = (key: string, mods: Partial<Press> = {}): Press => ({ key, ctrl: false, shift: false, alt: false, ...mods });
+  test('no two have the same keys', () => expect(new Set(shortcuts.map((s) => s.keys)).size).toBe(shortcuts.length));
+  test.each<[string, Press, string, boolean, string | null]>([
+    ['a letter', press('d'), '', false, 'layout'],
+    ['a capital by Shift is another key', press('D', { shift: true }), '', false, null],
+    ['a letter while typing', press('d'), '', true, null],
+    ['Ctrl while typing', press('k', { ctrl: true }), '', true, 'search'],
+    ['Enter alone does nothing', press('Enter'), '', false, null],
+    ['Ctrl Enter sends', press('Enter', { ctrl: true }), '', true, 'send'],
+    ['only Ctrl Shift Enter writes', press('Enter', { ctrl: true, shift: true }), '', false, 'write'],
+    ['Shift Enter does not', press('Enter', { shift: true }), '', false, null],
+    ['a sign that needs Shift', press('?', { shift: true }), '', false, 'help'],
+    ['a sequence', press('s'), 'G', false, 'sessions'],
+    ['its second key alone', press('s'), '', false, null],
+    ['a single key after G', press('d'), 'G', false, 'doctor'],
+    ['with Alt', press('d', { alt: true }), '', false, null],
+  ])('%s', (_, p, before, typing, want) => expect(match(p, before, typing)).toBe(want));
+  test('a sequence begins', () => {
+    expect(begins(press('g'))).toBe('G');
+    expect(begins(press('x'))).toBe('');
+    expect(keysOf('write')).toBe('Ctrl+Shift+Enter');
+  });
+});
+
+describe('streamed text', () => {
+  const d = (step: number, text: string, reset = false) => ({ session: 's', step, text, reset });
+  test('adds up, starts anew with a step, forgets on reset, and passes over what is late', () => {
+    let l = stream(quiet, [d(1, 'a'), d(1, 'b')]);
+    expect(l).toEqual({ step: 1, text: 'ab', thinking: '' });
+    l = stream(l, [d(2, 'c'), d(1, 'late')]);
+    expect(l).toEqual({ step: 2, text: 'c', thinking: '' });
+    l = stream(l, [d(2, 'again', true)]);
+    expect(l.text).toBe('again');
+  });
+  test('ends with its reply, but not with an older one', () => {
+    const l = stream(quiet, [d(3, 'x')]);
+    expect(settle(l, 2)).toBe(l);
+    expect(settle(l, 3).text).toBe('');
+    expect(stream(settle(l, 3), [d(3, 'late')]).text).toBe('late');
+  });
+  test('keeps only the end of a flood', () => expect(stream(quiet, [d(1, 'x'.repeat(100_000))]).text).toHaveLength(8000));
+});
+
+describe('acts in words', () => {
+  const call = (tool: string, args: unknown, ok: boolean | null = true, summary = ''): CallView => ({
+    id: 'c', tool, args: typeof args === 'string' ? args : JSON.stringify(args), verdict: 'allow', at: 0,
+    result: ok === null ? null : { step: 1, call_id: 'c', tool, ok, summary, text: '', ms: 1 },
+  });
+  test.each<[string, CallView, string, string]>([
+    ['tests', call('run_tests', {}), 'Ran the tests', ''],
+    ['tests now', call('run_tests', {}, null), 'Running the tests', ''],
+    ['some tests', call('run_tests', { paths: ['tests/a.py::test_x'] }), 'Ran the tests', 'test_x'],
+    ['search', call('search_code', { query: 'billing' }), 'Searched', 'billing'],
+    ['read', call('read_file', { path: 'a.py', start_line: 1, end_line: 24 }), 'Read', 'a.py 1–24'],
+    ['read from', call('read_file', { path: 'a.py', start_line: 201 }), 'Read', 'a.py from 201'],
+    ['change', call('apply_patch', { path: 'a.py', old: 'x', new: 'y' }), 'Changed', 'a.py'],
+    ['change refused', call('apply_patch', { path: 'a.py' }, false), 'Tried to change', 'a.py'],
+    ['change of tests', call('apply_patch', { patch: '--- a/tests/test_a.py\n+++ b/tests/test_a.py\n@@ -1 +1 @@\n' }), 'Changed the tests', 'tests/test_a.py'],
+    ['finish', call('finish', {}), 'Called it done', ''],
+    ['arguments that are no JSON', call('read_file', '{"path": '), 'Read', ''],
+    ['an unknown tool', call('fly', {}), 'Called', 'fly'],
+  ])('%s', (_, c, verb, object) => expect(act(c)).toEqual({ verb, object }));
+  test.each<[string, unknown, string[]]>([
+    ['a search and replace block', { patch: 'src/a.js\n<<<<<<< SEARCH\nx\n=======\ny\n>>>>>>> REPLACE\n' }, ['src/a.js']],
+    ['several files', { patch: '+++ b/a.py\n+++ b/c.py\n' }, ['a.py', 'c.py']],
+    ['a deleted file', { patch: '--- a/a.py\n+++ /dev/null\n' }, ['a.py']],
+    ['edits', { edits: [{ path: 'a.py' }, { path: 'a.py' }] }, ['a.py']],
+  ])('paths of %s', (_, args, want) => expect(paths(JSON.stringify(args))).toEqual(want));
+  test('what came of it', () => {
+    expect(result(call('apply_patch', { path: 'a.py' }, true, 'a.py +2 −1'))).toEqual({ text: '', added: 2, removed: 1 });
+    expect(result(call('read_file', { path: 'a.py' }, true, 'a.py, lines 1–33 of 33')).text).toBe('lines 1–33 of 33');
+    expect(result(call('apply_patch', { path: 'a.py' }, false, 'refused: no_match in a.py')).text).toBe('refused: no_match in a.py');
+    expect(result(call('finish', {}, true, 'fixed it')).text).toBe('');
+    expect(result(call('finish', {}, false, 'the proof failed')).text).toBe('the proof failed');
+  });
+  const run = (over: Partial<Run>): Run => ({ runtime: 'r', command: [], passed: 0, failed: 0, skipped: 0, exit_code: 0, ms: 0, ...over });
+  test.each<[string, Run, string]>([
+    ['all', run({ passed: 14, failed: 1, skipped: 2 }), '1 failed, 14 passed, 2 skipped'],
+    ['none', run({}), 'no test was found'],
+    ['stopped', run({ passed: 3, reason: 'timeout' }), '3 passed, stopped: it took too long'],
+    ['no verdict', run({ reason: 'pytest is not installed' }), 'no verdict: pytest is not installed'],
+  ])('tally: %s', (_, r, want) => expect(tally(r).map((p) => p.text).join(', ')).toBe(want));
+  test('only red and green tests have a colour', () => expect(tally(run({ passed: 1, failed: 1, skipped: 1 })).map((p) => p.tone)).toEqual(['r', 'g', '']));
+});
+
+describe('tests and places', () => {
+  test.each([
+    ["captured: x\n  File a\nAttributeError: 'NoneType' object has no attribute 'city'", "AttributeError: 'NoneType' object has no attribute 'city'"],
+    ['>       assert code == 201\nE       assert 500 == 201', 'assert 500 == 201'],
+    ['E       ValueError: bad', 'ValueError: bad'],
+    ['want 3, got 4', 'want 3, got 4'],
+    ['', ''],
+  ])('headline %#', (message, want) => expect(headline(message)).toBe(want));
+  test.each([
+    ['tests/a.py::TestX::test_y', 'test_y', 'tests/a.py'],
+    ['test/next.test.js > next > takes either', 'takes either', 'test/next.test.js'],
+    ['amount.TestParse/negative', 'amount.TestParse/negative', ''],
+  ])('id %s', (id, short, file) => expect([shortId(id), fileOf(id)]).toEqual([short, file]));
+  const hunk = (section: string, ...lines: string[]) => ({ old_start: 1, old_lines: 1, new_start: 1, new_lines: 1, section, lines: lines.map((l) => ({ op: l[0] as ' ', text: l.slice(1) })) });
+  test.each([
+    ['the context has it', hunk('def before():', ' def address_block(customer):', '+    x'), 'address_block'],
+    ['only the section has it', hunk('func (s *Store) Open(path string) error {', ' \tx', '+\ty'), 'Open'],
+    ['neither', hunk('', ' x', '+y'), ''],
+    ['a definition after the change', hunk('class A:', '+x', ' def later():'), 'A'],
+  ])('place: %s', (_, h, want) => expect(place(h)).toBe(want));
+  test('two runs side by side, what changed first', () => {
+    const t = (id: string, status: Test['status']): Test => ({ id, status, ms: 1 });
+    const run = (...tests: Test[]): Run => ({ runtime: '', command: [], passed: 0, failed: 0, skipped: 0, tests, exit_code: 0, ms: 0 });
+    const rows = sideBySide(run(t('a', 'passed'), t('b', 'failed'), t('c', 'passed'), t('gone', 'passed')), run(t('a', 'passed'), t('b', 'passed'), t('c', 'failed'), t('new', 'passed')));
+    expect(rows.map((r) => r.id)).toEqual(['c', 'b', 'new', 'a', 'gone']);
+    expect(rows.at(-1)?.after).toBeNull();
+  });
+});
+
+test('bars: one an act, the highest full, none of unfinished work', () => {
+  const step = { type: 'step', seq: 2, at: 0, step: 1, text: '', thinking: '', retries: [], replied: true, usage: null, microUsd: 0, priced: true, body: '', change: null } as const;
+  const out = bars([
+    { type: 'baseline', seq: 1, at: 0, end: 0, command: [], run: null },
+    { ...step, ms: 400, calls: [] },
+    { ...step, seq: 3, ms: 100, calls: [] },
+    { type: 'proof', seq: 4, at: 0, end: 0, state: '', certificate: null, run: null },
+  ]);
+  expect(out.map((b) => [b.seq, b.kind, b.height])).toEqual([[2, 'think', 1], [3, 'think', 0.5]]);
+});
+
+test('marks what answers a query, whatever signs it holds', () => {
+  expect(mark('The City of city_name', 'city of')).toEqual([
+    { text: 'The ', hit: false }, { text: 'City', hit: true }, { text: ' ', hit: false }, { text: 'of', hit: true }, { text: ' ', hit: false }, { text: 'city', hit: true }, { text: '_name', hit: false },
+  ]);
+  expect(mark('a(b', '( [ . *')).toEqual([{ text: 'a(b', hit: false }]);
+});
