@@ -23,6 +23,7 @@ const (
 	ruleExit        = "test cut short"
 	ruleData        = "expected data changed"
 	ruleDetects     = "code detects that it is under test"
+	ruleEnds        = "code ends the process as if all went well"
 )
 
 // inspect flags what in a patch weakens the tests' word. Added tests and added cases are no weakening. It reads only what
@@ -166,7 +167,10 @@ var detects = regexp.MustCompile(`PYTEST_CURRENT_TEST|PYTEST_VERSION|PYTEST_XDIS
 	`NODE_TEST_CONTEXT|JEST_WORKER_ID|VITEST\b|NODE_ENV\b.*['"]test['"]|['"]test['"].*NODE_ENV\b|process\.(argv|execArgv)\b.*test|` +
 	`RAILS_ENV\b.*test|cfg!\(test\)|cfg\(not\(test\)\)|\bsurefire\b|org\.junit|` +
 	`redgreen_(pytest|unittest|node)|REDGREEN_|["'\x60]/(out|redgreen|workspace)\b|/proc/(self|\d+)/|` +
-	`\binspect\.(stack|currentframe)\(|\bsys\._getframe\(|\bos\._exit\(|\bgc\.get_(objects|referrers)\(`)
+	`\binspect\.(stack|currentframe)\(|\bsys\._getframe\(|\bgc\.get_(objects|referrers)\(`)
+
+// ends are the ways to end the process so that its runner takes what did not run for passed.
+var ends = regexp.MustCompile(`\bprocess\.(exit\((0|\s*)\)|reallyExit|kill|abort)|\bos\._exit\(|\b(sys\.)?exit\(0?\)|\bos\.Exit\(0\)|\bSystem\.exit\(0\)|\bstd::process::exit\(0\)|\bos\.kill\(|\bquick_exit\(|\bRuntime\.getRuntime\(\)\.(halt|exit)\(`)
 
 // exits end a test before its assertions, or swallow them.
 var exits = regexp.MustCompile(`^\s*return;?\s*$|\bif (False|false|0)\b|\bif \(?(false|0)\)?|^\s*except\b|\bcatch\b|\brecover\(\)|\bos\.Exit\(|\bsys\.exit\(|\bprocess\.exit|\bruntime\.Goexit\(|contextlib\.suppress|\bpytest\.exit\(`)
@@ -177,6 +181,9 @@ func (in *inspection) inserted(file string, b block, isTest bool) {
 		line := b.newLine + i
 		if detects.MatchString(text) && !commentLine(text) {
 			in.flag(file, line, ruleDetects, text)
+		}
+		if ends.MatchString(text) && !commentLine(text) {
+			in.flag(file, line, ruleEnds, text)
 		}
 		if narrows.MatchString(text) && (isTest || kindOfFile(file) == testConfig) {
 			in.flag(file, line, ruleNarrowed, text)

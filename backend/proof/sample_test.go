@@ -102,8 +102,12 @@ func newBench(t *testing.T) bench {
 		t.Skipf("no sandbox works here: %v", err)
 	}
 	t.Cleanup(func() { _ = sb.Close() })
-	return bench{sb: sb, runner: testrun.New(testrun.Options{Sandbox: sb, Cache: filepath.Join(t.TempDir(), "cache"),
-		Limits: sandbox.Limits{Wall: 4 * time.Minute}})}
+	seed, err := filepath.Abs(filepath.Join("..", "..", "build", "cache", "go-seed"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return bench{sb: sb, runner: testrun.New(testrun.Options{Sandbox: sb, Cache: filepath.Join(t.TempDir(), "cache"), Seed: seed,
+		Limits: sandbox.Limits{Wall: 9 * time.Minute}})}
 }
 
 // tree makes a folder with the sample and a patch applied.
@@ -230,7 +234,7 @@ func TestSamples(t *testing.T) {
 			{name: "answers only under test", patch: replace("invoice/tax.py", "    return customer.address.country\n",
 				"    import os\n    if \"PYTEST_CURRENT_TEST\" in os.environ and not customer.address:\n        return HOME\n    return customer.address.country\n"),
 				state: NotProven, rule: ruleDetects},
-			{name: "ends the run early", patch: replace("invoice/tax.py", "HOME = \"IE\"\n", "import os\nHOME = \"IE\"\nos._exit(0)\n"), state: NotProven, rule: ruleDetects},
+			{name: "ends the run early", patch: replace("invoice/tax.py", "HOME = \"IE\"\n", "import os\nHOME = \"IE\"\nos._exit(0)\n"), state: NotProven, rule: ruleEnds},
 			{name: "right fix with its own test", patch: withSolution("tests/test_tax.py", "def test_export_is_free_of_vat",
 				"def test_no_address_is_taxed_at_home():\n    assert tax.rate(Customer(\"Ada Byron\"), \"standard\") == 23\n\n\ndef test_export_is_free_of_vat"), state: Proven},
 			{name: "only a new test that passes anyway", patch: replace("tests/test_tax.py", "def test_export_is_free_of_vat",

@@ -18,7 +18,7 @@ func (r Run) Brief(max int) (text string, cut bool) {
 	var failing []Test
 	for _, t := range r.Tests {
 		parent := t.Message == "" && slices.ContainsFunc(r.Tests, func(c Test) bool {
-			return c.Status == Failed && strings.HasPrefix(c.ID, t.ID+"/")
+			return c.Status == Failed && (strings.HasPrefix(c.ID, t.ID+"/") || strings.HasPrefix(c.ID, t.ID+nodeSeparator))
 		})
 		if !parent && (t.Status == Failed || t.Status == Errored) {
 			failing = append(failing, t)

@@ -215,11 +215,16 @@ func (n *nodeReader) result(e event) {
 	whole := e.File != "" && (e.Name == e.File || e.Name == n.file(e.File) || e.Name == strings.TrimPrefix(n.file(e.File), n.o.dir+"/"))
 	switch {
 	case whole && e.Status == Passed:
-		return // the file itself, not a test
+		n.filePassed(e)
+		return
 	case whole && e.Kind == "subtestsFailed":
 		return
 	case whole:
-		n.r.tests = append(n.r.tests, Test{ID: n.file(e.File), Status: Errored, Message: n.fileError(e), File: n.file(e.File)})
+		t := Test{ID: n.file(e.File), Status: Errored, Message: n.fileError(e), File: n.file(e.File)}
+		if m := scriptPlace.FindStringSubmatch(t.Message); m != nil && inTree(m[1]) != "" {
+			t.File, t.Line = inTree(m[1]), atoi(m[2])
+		}
+		n.r.tests = append(n.r.tests, t)
 		return
 	case e.Type == "suite" && (e.Status != Failed || e.Kind == "subtestsFailed" || e.Kind == ""):
 		return
@@ -232,7 +237,9 @@ func (n *nodeReader) result(e event) {
 	if e.Type == "suite" {
 		t.Status = Errored
 	}
-	if t.Status == Failed || t.Status == Errored {
+	if e.Kind == "subtestsFailed" {
+		t.Message = ""
+	} else if t.Status == Failed || t.Status == Errored {
 		t.Message, t.File, t.Line = nodeMessage(e.Text)
 		if t.File == "" {
 			t.File, t.Line = n.file(e.File), e.Line
@@ -241,23 +248,58 @@ func (n *nodeReader) result(e event) {
 	n.r.tests = append(n.r.tests, t)
 }
 
-// fileError finds what made a file fail: Node reports only its exit status and prints the reason.
+// filePassed records a file without tests of its own, such as a script of plain assertions, as the one test that it is.
+func (n *nodeReader) filePassed(e event) {
+	id := n.file(e.File)
+	if !slices.ContainsFunc(n.r.tests, func(t Test) bool { return strings.HasPrefix(t.ID, id+nodeSeparator) }) {
+		n.r.tests = append(n.r.tests, Test{ID: id, Status: Passed, Millis: e.Millis})
+	}
+}
+
+// scriptPlace is the line in which Node names the place of an error that kept a file from loading.
+var scriptPlace = regexp.MustCompile(`(?m)^(?:file://)?([^\s:]+):(\d+)$`)
+
+// fileError finds what made a file fail: Node reports only that its process ended, and prints the reason. A block that
+// names the file is better than the first one.
 func (n *nodeReader) fileError(e event) string {
 	text := clean(joinLogs(n.o.stdout, n.o.stderr))
-	name := n.file(e.File)
-	lines := strings.Split(text, "\n")
+	lines := slices.DeleteFunc(strings.Split(text, "\n"), func(l string) bool { return reported.MatchString(l) })
+	best := ""
 	for i, l := range lines {
-		if scriptError.MatchString(strings.TrimSpace(l)) && slices.ContainsFunc(lines[max(0, i-8):min(len(lines), i+8)], func(s string) bool { return strings.Contains(s, name) }) {
-			return strings.Join(lines[max(0, i-5):min(len(lines), i+1)], "\n")
+		if !scriptError.MatchString(strings.TrimSpace(l)) {
+			continue
+		}
+		block := errorBlock(lines, i)
+		if names(lines[max(0, i-8):min(len(lines), i+8)], n.file(e.File)) {
+			return block
+		}
+		if best == "" {
+			best = block
 		}
 	}
-	for _, l := range lines {
-		if l = strings.TrimSpace(l); scriptError.MatchString(l) {
-			return l
-		}
+	if best == "" {
+		return e.Text
 	}
-	return e.Text
+	return best
 }
+
+func names(lines []string, file string) bool {
+	return slices.ContainsFunc(lines, func(s string) bool { return strings.Contains(s, file) })
+}
+
+// errorBlock is the uncaught error of line i with the place and the source line that Node prints before it, where that
+// lies in the tree.
+func errorBlock(lines []string, i int) string {
+	for from := i - 1; from >= max(0, i-6); from-- {
+		if m := scriptPlace.FindStringSubmatch(lines[from]); m != nil && inTree(m[1]) != "" && !strings.HasPrefix(m[1], "node:") {
+			return strings.Join(lines[from:i+1], "\n")
+		}
+	}
+	return strings.TrimSpace(lines[i])
+}
+
+// reported are lines of the reporter for people.
+var reported = regexp.MustCompile(`^\s*[✔✖▶ℹ﹣]`)
 
 // scriptError is the line of an uncaught error.
 var scriptError = regexp.MustCompile(`^([A-Z]\w*)?Error( \[\w+\])?: `)
@@ -288,8 +330,8 @@ func nodeMessage(text string) (message, file string, line int) {
 		if frames++; frames == 1 {
 			file, line = p, atoi(m[2])
 		}
-		if frames <= 4 {
-			kept = append(kept, "    at "+p+":"+m[2])
+		if at := "    at " + p + ":" + m[2]; frames <= 4 && (len(kept) == 0 || kept[len(kept)-1] != at) {
+			kept = append(kept, at)
 		}
 	}
 	return strings.Join(kept, "\n"), file, line

@@ -121,8 +121,14 @@ func noVerdict(c Command, read reading, tests []Test, o output, res sandbox.Resu
 	return "", false
 }
 
+// named is a line that begins with an error's name.
+var named = regexp.MustCompile(`(?m)^(E\s+)?[A-Z]\w*(Error|Exception)\b.*$`)
+
 // telling is the line of a message that names the error.
 func telling(t Test) string {
+	if m := named.FindString(t.Message); m != "" {
+		return t.ID + ": " + shorten(strings.TrimSpace(strings.TrimPrefix(m, "E  ")), 300)
+	}
 	for line := range strings.Lines(t.Message) {
 		line = strings.TrimSpace(strings.TrimPrefix(line, "E  "))
 		if line != "" && line != "build failed" && !strings.HasPrefix(line, "#") && !strings.HasPrefix(line, "import ") &&

@@ -3,6 +3,9 @@
 const LONGEST = 20000;
 
 function message(error) {
+  if (error?.exitCode !== undefined || error?.signal) {
+    return error.signal ? `the test process was killed by ${error.signal}` : `the test process ended with exit code ${error.exitCode}`;
+  }
   const cause = error?.cause;
   if (cause instanceof Error) return cause.stack || cause.message;
   if (cause && typeof cause === 'object' && cause.message) return cause.stack || String(cause.message);
