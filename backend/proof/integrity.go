@@ -213,7 +213,7 @@ func (in *inspection) existing(file string, b block) {
 	}
 	for i, text := range b.deleted {
 		switch {
-		case strings.TrimSpace(text) == "" || commentLine(text) || kept(text, b.inserted):
+		case strings.Trim(text, " \t\r\n(){}[];,") == "" || commentLine(text) || kept(text, b.inserted):
 		case asserts.MatchString(text) && slices.ContainsFunc(b.inserted, asserts.MatchString):
 			in.flag(file, b.oldLine+i, ruleExpected, text)
 		case asserts.MatchString(text):

@@ -1,0 +1,211 @@
+package proof
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"redgreen/backend/patch"
+	"redgreen/backend/sandbox"
+	"redgreen/backend/testrun"
+)
+
+// scripted is a suite whose runs are answered by the kind of tree: "base", "patched" or "tests" (base and test changes).
+type scripted struct {
+	answers map[string][]testrun.Run // the last one is given again
+	calls   []string
+	err     error
+}
+
+func (s *scripted) Run(ctx context.Context, dir string, _ testrun.Command, paths []string) (testrun.Run, error) {
+	s.calls = append(s.calls, strings.TrimSpace(dir+" "+strings.Join(paths, " ")))
+	if s.err != nil {
+		return testrun.Run{}, s.err
+	}
+	queue := s.answers[dir]
+	if len(queue) == 0 {
+		return testrun.Run{}, fmt.Errorf("no run of %s was expected", dir)
+	}
+	if len(queue) > 1 {
+		s.answers[dir] = queue[1:]
+	}
+	r := queue[0]
+	r.Rung = sandbox.Rung{Name: "fake", Label: "test stand-in", Warnings: []string{"nothing is limited"}}
+	r.Duration = time.Second
+	return r, ctx.Err()
+}
+
+// edit is a patch of lines replaced in files that hold "old\n".
+func edit(t *testing.T, paths ...string) patch.Patch {
+	t.Helper()
+	var pairs []patch.Pair
+	for _, p := range paths {
+		pairs = append(pairs, patch.Pair{Path: p, Before: &patch.Content{Data: []byte("old = 1\n"), Mode: 0o644}, After: &patch.Content{Data: []byte("old = 1\nnew = 2\n"), Mode: 0o644}})
+	}
+	p, err := patch.Diff(pairs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func options(t *testing.T, base testrun.Run, p patch.Patch) (Options, *[]string) {
+	t.Helper()
+	var said []string
+	open := 0
+	t.Cleanup(func() {
+		if open != 0 {
+			t.Errorf("%d trees were not given back", open)
+		}
+	})
+	return Options{
+		Command: testrun.Command{Runner: "custom", Args: []string{"make", "test"}}, Baseline: base, Patch: p, BaseHash: "b",
+		Tree: func(_ context.Context, q patch.Patch) (string, func(), error) {
+			open++
+			kind := "tests"
+			switch {
+			case q.Empty():
+				kind = "base"
+			case len(q.Files) == len(p.Files):
+				kind = "patched"
+			}
+			return kind, func() { open-- }, nil
+		},
+		ReadBase: func(string) (*patch.Content, error) { return nil, fs.ErrNotExist },
+		Now:      func() time.Time { return time.Unix(0, 0).UTC() },
+		Progress: func(s string) { said = append(said, s) },
+	}, &said
+}
+
+func TestProveMakesTheRunsThatItNeeds(t *testing.T) {
+	tests := []struct {
+		name    string
+		base    testrun.Run
+		patch   []string
+		answers map[string][]testrun.Run
+		calls   []string
+		state   State
+	}{
+		{
+			name: "red to green", base: run("a=failed"), patch: []string{"a.py"},
+			answers: map[string][]testrun.Run{"patched": {run("a=passed")}, "base": {run("a=failed")}},
+			calls:   []string{"patched", "patched", "patched", "base", "base"}, state: Proven,
+		},
+		{
+			name: "no-op", base: run("a=failed"), patch: []string{"a.py"},
+			answers: map[string][]testrun.Run{"patched": {run("a=failed")}},
+			calls:   []string{"patched"}, state: NotProven,
+		},
+		{
+			name: "with a test of its own", base: run("a=passed"), patch: []string{"a.py", "test_a.py"},
+			answers: map[string][]testrun.Run{"patched": {run("a=passed", "n=passed")}, "tests": {run("a=passed", "n=failed")}},
+			calls:   []string{"patched", "patched", "patched", "tests", "tests"}, state: Proven,
+		},
+		{
+			name: "only tests", base: run("a=failed"), patch: []string{"test_a.py"},
+			answers: map[string][]testrun.Run{"patched": {run("a=passed")}},
+			calls:   []string{"patched", "patched", "patched"}, state: NotProven,
+		},
+		{
+			name: "broken", base: run("a=passed"), patch: []string{"a.py"},
+			answers: map[string][]testrun.Run{"patched": {run("a=failed")}, "base": {run("a=passed")}},
+			calls:   []string{"patched", "patched", "patched", "base", "base"}, state: NotProven,
+		},
+		{
+			name: "no verdict on the base", base: noVerdict("timeout"), patch: []string{"a.py"}, state: Unverifiable,
+		},
+		{
+			name: "no verdict with the patch", base: run("a=passed"), patch: []string{"a.py"},
+			answers: map[string][]testrun.Run{"patched": {noVerdict("timeout")}},
+			calls:   []string{"patched"}, state: Unverifiable,
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			o, said := options(t, tt.base, edit(t, tt.patch...))
+			s := &scripted{answers: tt.answers}
+			c, _, err := prove(t.Context(), o, s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if c.State != tt.state {
+				t.Errorf("state is %s, want %s: %q", c.State, tt.state, c.Reasons)
+			}
+			if diff := cmp.Diff(tt.calls, s.calls); diff != "" {
+				t.Errorf("runs (-want +got):\n%s", diff)
+			}
+			if len(*said) != len(tt.calls) {
+				t.Errorf("progress said %q for %d runs", *said, len(tt.calls))
+			}
+			checkForm(t, c)
+		})
+	}
+}
+
+func TestProveLabelsTheCertificate(t *testing.T) {
+	base := run("a=failed")
+	base.Duration = 3 * time.Second
+	p := edit(t, "a.py")
+	o, _ := options(t, base, p)
+	c, patched, err := prove(t.Context(), o, &scripted{answers: map[string][]testrun.Run{"patched": {run("a=passed")}, "base": {run("a=failed")}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := Certificate{
+		State: Proven, Reasons: []string{}, RedToGreen: []string{"a"}, Broken: []string{}, PreExisting: []string{}, Flaky: []string{},
+		Infrastructure: []string{}, Integrity: []Flag{}, Runtime: "fake", RuntimeLabel: "test stand-in", Warnings: []string{"nothing is limited"},
+		Command: []string{"make", "test"}, BaseHash: "b", PatchHash: p.Hash(), BaselineMillis: 3000, PatchedMillis: 1000,
+		Issued: time.Unix(0, 0).UTC(), Reruns: 2, NotCovered: c.NotCovered,
+	}
+	if diff := cmp.Diff(want, c); diff != "" {
+		t.Errorf("certificate (-want +got):\n%s", diff)
+	}
+	if len(patched.Tests) != 1 {
+		t.Errorf("the run of the patched tree has %d tests", len(patched.Tests))
+	}
+}
+
+func TestProveEmptyPatch(t *testing.T) {
+	o, _ := options(t, run("a=failed"), patch.Patch{})
+	c, _, err := prove(t.Context(), o, &scripted{})
+	if err != nil || c.State != NotProven || len(c.Reasons) != 1 {
+		t.Errorf("prove = %+v, %v", c, err)
+	}
+}
+
+func TestProveEndsWithItsContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	o, _ := options(t, run("a=failed"), edit(t, "a.py"))
+	if _, _, err := prove(ctx, o, &scripted{err: context.Canceled}); !errors.Is(err, context.Canceled) {
+		t.Errorf("err = %v, want canceled", err)
+	}
+}
+
+func TestProveReportsATreeThatCannotBeMade(t *testing.T) {
+	o, _ := options(t, run("a=failed"), edit(t, "a.py"))
+	full := errors.New("disk full")
+	o.Tree = func(context.Context, patch.Patch) (string, func(), error) { return "", nil, full }
+	if _, _, err := prove(t.Context(), o, &scripted{}); !errors.Is(err, full) {
+		t.Errorf("err = %v, want %v", err, full)
+	}
+}
+
+func TestReruns(t *testing.T) {
+	o, _ := options(t, run("a=failed"), edit(t, "a.py"))
+	o.Reruns = 4
+	s := &scripted{answers: map[string][]testrun.Run{"patched": {run("a=passed")}, "base": {run("a=failed")}}}
+	c, _, err := prove(t.Context(), o, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(s.calls) != 9 || c.Reruns != 4 || c.State != Proven {
+		t.Errorf("%d runs, certificate %+v; want 9 runs and 4 reruns", len(s.calls), c)
+	}
+}
