@@ -56,7 +56,7 @@ func attribute(text string) bool {
 		return true
 	}
 	i := strings.IndexAny(text, ":=")
-	return i > 0 && !strings.ContainsAny(text[:i], "\"'`(){}")
+	return i > 0 && !strings.ContainsAny(text[:i], "\"'`(){}") && !strings.ContainsAny(text[len(text)-1:], "\"'`({") && !strings.Contains(text, "<<")
 }
 
 // tokenFile reports the package managers' settings files, which are harmless until a token is put in.

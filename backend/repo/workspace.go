@@ -62,16 +62,15 @@ func (r *Repo) NewWorkspace(ctx context.Context, dir string, o CopyOptions) (w *
 		return nil, fmt.Errorf("%s: %w: a workspace must be outside the folder", dir, fs.ErrInvalid)
 	}
 	side := dir + ".base"
-	if err := fresh(dir, 0o755); err != nil {
-		return nil, err
-	}
-	defer func() {
-		if err != nil {
-			err = cmp.Or(err, removeAll(dir), removeAll(side))
+	for made, mode := range map[string]fs.FileMode{dir: 0o755, side: 0o700} {
+		if err := fresh(made, mode); err != nil {
+			return nil, err
 		}
-	}()
-	if err := fresh(side, 0o700); err != nil {
-		return nil, err
+		defer func() {
+			if err != nil {
+				err = errors.Join(err, removeAll(made))
+			}
+		}()
 	}
 	c := &copier{src: r.tree, targets: []target{{dir: side}, {dir: dir, owner: o}}}
 	if err := c.run(ctx); err != nil {
@@ -224,7 +223,7 @@ func (w *Workspace) Pristine(ctx context.Context, dir string) (p *Workspace, err
 	}
 	defer func() {
 		if err != nil {
-			err = cmp.Or(err, removeAll(dir))
+			err = errors.Join(err, removeAll(dir))
 		}
 	}()
 	c := &copier{src: w.base.tree, targets: []target{{dir: dir, owner: w.owner}}}
