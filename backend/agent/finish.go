@@ -13,6 +13,7 @@ import (
 	"redgreen/backend/patch"
 	"redgreen/backend/proof"
 	"redgreen/backend/session"
+	"redgreen/backend/testrun"
 	"redgreen/backend/tools"
 )
 
@@ -95,10 +96,8 @@ func reasons(c proof.Certificate) []string {
 
 // prove makes the certificate of the present patch, outside the model's reach, and records it.
 func (r *Run) prove(ctx context.Context, b *bench) (proof.Certificate, error) {
-	if len(b.command.Args) == 0 { // the agent may have written the first test
-		if err := r.findCommand(b); err != nil {
-			return proof.Certificate{}, err
-		}
+	if err := r.firstCommand(b); err != nil {
+		return proof.Certificate{}, err
 	}
 	p := r.log.State().Patch
 	if err := r.append(ctx, session.KindProofStarted, session.ProofStarted{PatchHash: p.Hash()}); err != nil {
@@ -128,6 +127,22 @@ func (r *Run) prove(ctx context.Context, b *bench) (proof.Certificate, error) {
 		return cert, fmt.Errorf("encoding the certificate: %w", err)
 	}
 	return cert, r.append(ctx, session.KindProofFinished, session.ProofFinished{State: string(cert.State), Certificate: raw, Run: kept})
+}
+
+// firstCommand looks for a test command again where the base had none: the agent may have written the first test. The
+// base then counts as one with no test at all.
+func (r *Run) firstCommand(b *bench) error {
+	if len(b.command.Args) > 0 {
+		return nil
+	}
+	if err := r.findCommand(b); err != nil {
+		return err
+	}
+	b.baseline = testrun.Run{Tests: []testrun.Test{}, PerTest: true, Finished: true}
+	if len(b.command.Args) == 0 {
+		b.baseline.Infrastructure, b.baseline.Reason = true, "no test command was found"
+	}
+	return nil
 }
 
 // tree makes a copy of the base with a patch, for the proof; done removes it.

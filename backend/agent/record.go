@@ -96,17 +96,17 @@ func (c *recorder) record(ctx context.Context, call model.Call, out tools.Outcom
 		}
 		f.Run = &run
 	}
-	if err := c.r.append(ctx, session.KindToolFinished, f); err != nil {
-		return err
+	if out.Patch != nil { // before the result: after a crash between the two the model is told less than there is, never more
+		p, err := c.r.bench.ws.Patch()
+		if err != nil {
+			return fmt.Errorf("reading the change so far: %w", err)
+		}
+		changed := session.PatchChanged{Step: c.step, Patch: p, Hash: p.Hash(), Stat: p.Stat(), Notes: out.Notes}
+		if err := c.r.append(ctx, session.KindPatchChanged, changed); err != nil {
+			return err
+		}
 	}
-	if out.Patch == nil {
-		return nil
-	}
-	p, err := c.r.bench.ws.Patch()
-	if err != nil {
-		return fmt.Errorf("reading the change so far: %w", err)
-	}
-	return c.r.append(ctx, session.KindPatchChanged, session.PatchChanged{Step: c.step, Patch: p, Hash: p.Hash(), Stat: p.Stat(), Notes: out.Notes})
+	return c.r.append(ctx, session.KindToolFinished, f)
 }
 
 // maxRepeats is how often the same call may be made with the same workspace: the last but one is warned, the last one

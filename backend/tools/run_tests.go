@@ -26,6 +26,9 @@ func runTests() Tool {
 }
 
 func runRunTests(ctx context.Context, s *Set, a Args) (result, error) {
+	if err := s.findCommand(); err != nil {
+		return result{}, err
+	}
 	if len(s.o.Command.Args) == 0 {
 		return result{failed: true, summary: "no test command",
 			head: "No test command is known for this repository. Write a test that the usual runner of its language finds, then finish."}, nil
@@ -50,6 +53,21 @@ func runRunTests(ctx context.Context, s *Set, a Args) (result, error) {
 		r.note = strings.TrimSpace("This run is no verdict on the code: " + oneLine(Visible(s.scrub(run.Reason)), 300) + ". " + r.note)
 	}
 	return r, nil
+}
+
+// findCommand looks again where the folder had no tests at the start: the agent may have written the first.
+func (s *Set) findCommand() error {
+	if len(s.o.Command.Args) > 0 {
+		return nil
+	}
+	found, err := testrun.Find(s.o.Workspace.Dir())
+	if err != nil {
+		return fmt.Errorf("looking for the test command: %w", err)
+	}
+	if len(found) > 0 {
+		s.o.Command = found[0]
+	}
+	return nil
 }
 
 // counts is a run in one line for people: "14 passed, 1 failed".
