@@ -107,6 +107,8 @@ func TestConformance(t *testing.T) {
 			t.Run("environment", b.testEnvironment)
 			t.Run("files", b.testFiles)
 			t.Run("network", b.testNetwork)
+			t.Run("privileges", b.testPrivileges)
+			t.Run("system calls", b.testSeccomp)
 			t.Run("limits", b.testLimits)
 			t.Run("limits that are touched", b.testTouched)
 			t.Run("big output", b.testBigOutput)

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"math"
 	"strings"
 
 	seccomp "github.com/elastic/go-seccomp-bpf"
@@ -71,7 +72,7 @@ func socketFamilies() []uint64 {
 // personalities are the arguments that personality may have: Linux, with and without fixed addresses (debuggers and
 // sanitizers use it), 32-bit names, and the question for the present one.
 func personalities() []uint64 {
-	return []uint64{0, 0x40000, 0x8, 0x20000, 0x20008, 0xffffffff}
+	return []uint64{0, 0x40000, 0x8, 0x20000, 0x20008, 0xffffffff, math.MaxUint64}
 }
 
 func allowedCalls() []string {

@@ -1,0 +1,219 @@
+package sandbox
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// fakeServer answers on a unix socket in a folder with a short path.
+func fakeServer(t *testing.T, h http.Handler) *api {
+	t.Helper()
+	dir, err := os.MkdirTemp("/tmp", "rg")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	l, err := net.Listen("unix", filepath.Join(dir, "s"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &httptest.Server{Listener: l, Config: &http.Server{Handler: h}}
+	s.Start()
+	a := newAPI(filepath.Join(dir, "s"))
+	t.Cleanup(s.Close)
+	t.Cleanup(a.close)
+	return a
+}
+
+func TestAPIErrors(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, body, contentType string
+		status                  int
+		want                    string // in the error
+		notFound                bool
+	}{
+		{"json", `{"cause":"that name is already in use","message":"creating container: that name is already in use","response":500}`, "application/json", 500, "creating container: that name is already in use", false},
+		{"only a cause", `{"cause":"no such container","response":404}`, "application/json", 404, "no such container", true},
+		{"plain text", "Not Found", "text/plain", 404, "Not Found", true},
+		{"nothing", "", "", 500, "Internal Server Error", false},
+		{"cut JSON", `{"cause":"x`, "application/json", 500, `{"cause":"x`, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			a := fakeServer(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				w.Header().Set("Content-Type", c.contentType)
+				w.WriteHeader(c.status)
+				io.WriteString(w, c.body)
+			}))
+			err := a.start(t.Context(), "x")
+			var e *apiError
+			if !errors.As(err, &e) || e.Status != c.status || !strings.Contains(err.Error(), c.want) {
+				t.Fatalf("got %v", err)
+			}
+			if isNotFound(err) != c.notFound {
+				t.Errorf("not found: %v", isNotFound(err))
+			}
+		})
+	}
+}
+
+func TestAPIWithoutService(t *testing.T) {
+	t.Parallel()
+	a := newAPI(filepath.Join(t.TempDir(), "none"))
+	if err := a.ping(t.Context()); err == nil || !strings.Contains(err.Error(), "no answer from the podman service") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestAPICalls(t *testing.T) {
+	t.Parallel()
+	var seen []string
+	a := fakeServer(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		seen = append(seen, r.Method+" "+strings.TrimPrefix(r.URL.String(), "/"+apiVersion+"/libpod"))
+		switch {
+		case strings.HasSuffix(r.URL.Path, "/create"):
+			w.WriteHeader(http.StatusCreated)
+			io.WriteString(w, `{"Id":"abc","Warnings":["slow"]}`)
+		case strings.HasSuffix(r.URL.Path, "/start"):
+			w.WriteHeader(http.StatusNotModified) // it runs already
+		case strings.HasSuffix(r.URL.Path, "/kill"):
+			w.WriteHeader(http.StatusInternalServerError)
+			io.WriteString(w, `{"cause":"container state improper","message":"can only kill running containers"}`)
+		case strings.HasSuffix(r.URL.Path, "/containers/json"):
+			io.WriteString(w, `[{"Id":"abc"},{"Id":"def"}]`)
+		case r.Method == http.MethodDelete:
+			w.WriteHeader(http.StatusNotFound)
+			io.WriteString(w, `{"cause":"no such container"}`)
+		}
+	}))
+	ctx := t.Context()
+	id, warnings, err := a.create(ctx, containerSpec{})
+	if id != "abc" || err != nil || cmp.Diff([]string{"slow"}, warnings) != "" {
+		t.Errorf("create: %q %v %v", id, warnings, err)
+	}
+	ids, err := a.list(ctx, "k", "v")
+	if cmp.Diff([]string{"abc", "def"}, ids) != "" || err != nil {
+		t.Errorf("list: %v %v", ids, err)
+	}
+	for name, err := range map[string]error{"start": a.start(ctx, "abc"), "kill a dead one": a.kill(ctx, "abc")} {
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if err := a.remove(ctx, "abc"); err != nil {
+		t.Errorf("remove one that is gone: %v", err)
+	}
+	if want := "DELETE /containers/abc?force=true&ignore=true&timeout=0&v=true"; seen[len(seen)-1] != want {
+		t.Errorf("asked %q, want %q", seen[len(seen)-1], want)
+	}
+}
+
+// fakePodman stands in for a Podman whose runtime is a virtual machine, which the machines that test this do not have. It
+// answers one run of the probe as such a machine would: with another kernel.
+type fakePodman struct {
+	runtime, kernel string
+	dies            bool // closes the stream in mid-frame, as when the service is killed
+	spec            containerSpec
+	started         chan struct{}
+}
+
+func (f *fakePodman) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	switch path := strings.TrimPrefix(r.URL.Path, "/"+apiVersion+"/libpod"); {
+	case path == "/info":
+		io.WriteString(w, `{"host":{"ociRuntime":{"name":"`+f.runtime+`","version":"`+f.runtime+` stub 1\nmore"},"security":{"seccompEnabled":true}},"version":{"Version":"5.0.0"}}`)
+	case path == "/containers/create":
+		if err := json.NewDecoder(r.Body).Decode(&f.spec); err != nil {
+			w.WriteHeader(http.StatusInternalServerError)
+		}
+		w.WriteHeader(http.StatusCreated)
+		io.WriteString(w, `{"Id":"abc"}`)
+	case strings.HasSuffix(path, "/attach"):
+		w.WriteHeader(http.StatusOK)
+		w.(http.Flusher).Flush()
+		select {
+		case <-f.started:
+		case <-r.Context().Done():
+			return
+		}
+		out := "release 6.6.6\nversion " + f.kernel + "\nuid 65521\nfile original\nwrite ok\n"
+		if f.dies {
+			io.WriteString(w, frame(1, out)[:20])
+			return
+		}
+		io.WriteString(w, frame(1, out))
+		for _, m := range f.spec.Mounts {
+			if m.Destination == dirOut {
+				_ = os.WriteFile(filepath.Join(m.Source, "kept"), nil, 0o644) // the probe misses it if this fails
+			}
+		}
+	case strings.HasSuffix(path, "/start"):
+		close(f.started)
+	case strings.HasSuffix(path, "/json"):
+		io.WriteString(w, `{"OCIRuntime":"`+f.runtime+`","State":{"Status":"exited","ExitCode":37}}`)
+	}
+}
+
+func krunOnFake(t *testing.T, f *fakePodman) *podmanRuntime {
+	t.Helper()
+	f.started = make(chan struct{})
+	h, err := openHome(t.TempDir(), discardLog())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { h.close() })
+	kind := Runtimes()[0]
+	r := newKrun(h, kind).(*podmanRuntime)
+	r.svc = &service{api: fakeServer(t, f), done: make(chan struct{})}
+	return r
+}
+
+func TestKrunWithStub(t *testing.T) {
+	t.Parallel()
+	host := lookAtHost().version
+	for _, c := range []struct {
+		name string
+		fake *fakePodman
+		err  string
+	}{
+		{"another kernel", &fakePodman{runtime: "krun", kernel: "Linux version 6.6.6 (libkrunfw)"}, ""},
+		{"the host's kernel", &fakePodman{runtime: "krun", kernel: host}, "plain container"},
+		{"another runtime", &fakePodman{runtime: "crun", kernel: "Linux version 6.6.6"}, `podman made the container with "crun"`},
+		{"the service dies", &fakePodman{runtime: "krun", kernel: "x", dies: true}, "frame"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := krunOnFake(t, c.fake)
+			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+			defer cancel()
+			rung, err := r.Probe(ctx)
+			if (err == nil) != (c.err == "") || err != nil && !strings.Contains(err.Error(), c.err) {
+				t.Fatalf("got %v, want %q", err, c.err)
+			}
+			if err == nil && (rung.Name != "krun" || rung.Label != "microVM") {
+				t.Errorf("labelled %+v", rung)
+			}
+		})
+	}
+	r := krunOnFake(t, &fakePodman{runtime: "crun"})
+	if err := r.learn(t.Context(), r.svc); err == nil || !strings.Contains(err.Error(), `podman uses "crun" though "krun"`) {
+		t.Errorf("a podman with another runtime gives %v", err)
+	}
+}
+
+func TestKVMUsable(t *testing.T) {
+	t.Parallel()
+	if err := kvmUsable(filepath.Join(t.TempDir(), "kvm")); err == nil || !strings.Contains(err.Error(), "no hardware virtualisation") {
+		t.Errorf("got %v", err)
+	}
+}
