@@ -66,12 +66,7 @@ func newHost(c *core, mode string, send Sender, pick func() (string, error), s s
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	h := &host{core: c, send: send, pick: pick, mode: mode, start: s, context: ctx, cancel: cancel, runs: newRuns(c, send)}
-	h.unsub = store.Subscribe(func(n session.Notice) {
-		h.runs.batch.notice(n)
-		if text, ok := phases()[n.Kind]; ok {
-			send("phase", map[string]string{"session": n.Session, "text": text})
-		}
-	})
+	h.unsub = store.Subscribe(h.runs.batch.notice)
 	return h, nil
 }
 
@@ -81,18 +76,6 @@ func (h *host) Close() {
 	h.indexer.wait.Wait()
 	h.runs.Close()
 	h.unsub()
-}
-
-// phases are the words for what the system does now, by the event that begins it.
-func phases() map[session.Kind]string {
-	return map[session.Kind]string{
-		session.KindStarted:        "Making a disposable copy",
-		session.KindTestsStarted:   "Running the tests",
-		session.KindModelRequested: "Waiting for the model",
-		session.KindToolCalled:     "At work",
-		session.KindProofStarted:   "Proving: running every test with the patch",
-		session.KindReviewAsked:    "",
-	}
 }
 
 // guard turns errors into coded ones and a panic into an error, so that no call ends the window.

@@ -61,7 +61,7 @@ func (c *core) bench(ctx context.Context, r *repo.Repo, words []string) (*bench,
 	if err != nil {
 		return nil, errors.Join(err, b.close())
 	}
-	b.runner = testrun.New(testrun.Options{Sandbox: box, Cache: cache, Source: r.Root(), TempDir: dir})
+	b.runner = testrun.New(testrun.Options{Sandbox: box, Cache: cache, Source: r.Root(), TempDir: dir, Seed: c.paths.seed()})
 	return b, nil
 }
 

@@ -155,6 +155,7 @@ func (c *core) modelOptions() model.Options {
 type hooks struct {
 	ask   func(ctx context.Context, session string, act policy.Act) (bool, error)
 	delta func(session string, step int, d model.Delta)
+	phase func(session, text string)
 }
 
 // agentOptions puts the house together for one run in one folder.
@@ -169,7 +170,7 @@ func (c *core) agentOptions(f *folder, m model.Model, h hooks) (agent.Options, e
 	}
 	return agent.Options{
 		Version: Version, Store: store, Repo: f.repo, Index: f.index, Sandbox: box, Model: m,
-		Dir: c.paths.workspace(), Now: time.Now, Ask: h.ask, OnDelta: h.delta,
+		Dir: c.paths.workspace(), Seed: c.paths.seed(), Now: time.Now, Ask: h.ask, OnDelta: h.delta, OnPhase: h.phase,
 	}, nil
 }
 

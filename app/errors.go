@@ -7,6 +7,7 @@ import (
 	"os"
 	"syscall"
 
+	"redgreen/backend/agent"
 	"redgreen/backend/model"
 	"redgreen/backend/repo"
 	"redgreen/backend/session"
@@ -60,7 +61,7 @@ func codeOf(err error) Code {
 		return Cancelled
 	case errors.Is(err, context.DeadlineExceeded):
 		return Limit
-	case errors.Is(err, repo.ErrConflict):
+	case errors.Is(err, repo.ErrConflict), errors.Is(err, agent.ErrState):
 		return Conflict
 	case errors.Is(err, repo.ErrOutside), errors.Is(err, repo.ErrSecret), errors.Is(err, os.ErrPermission):
 		return Denied

@@ -56,9 +56,13 @@ func (r *runs) Close() {
 }
 
 func (r *runs) hooks() hooks {
-	return hooks{ask: r.ask, delta: func(id string, step int, d model.Delta) {
-		r.batch.delta(Delta{Session: id, Step: step, Text: d.Text, Thinking: d.Thinking, Reset: d.Retry != nil})
-	}}
+	return hooks{
+		ask: r.ask,
+		delta: func(id string, step int, d model.Delta) {
+			r.batch.delta(Delta{Session: id, Step: step, Text: d.Text, Thinking: d.Thinking, Reset: d.Retry != nil})
+		},
+		phase: func(id, text string) { r.send("phase", map[string]string{"session": id, "text": text}) },
+	}
 }
 
 // start begins a task and returns its session id at once.

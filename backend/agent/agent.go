@@ -36,6 +36,7 @@ type Options struct {
 	Sandbox *sandbox.Sandbox
 	Model   model.Model
 	Dir     string // absolute folder for workspaces and build caches, one subfolder a session
+	Seed    string // absolute folder of compiled standard libraries that the build caches of all sessions start from; "" none
 	Now     func() time.Time
 	Ask     func(ctx context.Context, session string, act policy.Act) (bool, error)
 	OnDelta func(session string, step int, d model.Delta) // streamed text; must not block

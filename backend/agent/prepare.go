@@ -93,7 +93,7 @@ func (r *Run) copyFolder(ctx context.Context, b *bench) error {
 	if b.ws, err = r.o.Repo.NewWorkspace(ctx, filepath.Join(r.dir(), "work"), r.copyOptions()); err != nil {
 		return fmt.Errorf("copying the folder: %w", err)
 	}
-	b.runner = testrun.New(testrun.Options{Sandbox: r.o.Sandbox, Cache: cache, Source: r.o.Repo.Root(), Limits: r.task.SandboxLimits, TempDir: tmp})
+	b.runner = testrun.New(testrun.Options{Sandbox: r.o.Sandbox, Cache: cache, Source: r.o.Repo.Root(), Limits: r.task.SandboxLimits, TempDir: tmp, Seed: r.o.Seed})
 	return nil
 }
 
