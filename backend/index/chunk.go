@@ -2,6 +2,7 @@ package index
 
 import (
 	"errors"
+	"fmt"
 	"path"
 	"sort"
 	"strings"
@@ -97,7 +98,7 @@ func (c *chunker) file(name string, src []byte) (cut, error) {
 	if !ok {
 		return cut{chunks: windows(name, "", "lines", ls, 1, len(ls))}, nil
 	}
-	f, err := c.parser.Parse(l, src)
+	f, err := c.parse(l, src)
 	test := l.TestFile(name)
 	out := cut{lang: l.Name, broken: f.Broken || err != nil, notes: f.Comments}
 	switch {
@@ -111,6 +112,16 @@ func (c *chunker) file(name string, src []byte) (cut, error) {
 		out.chunks[i].Text = textOf(out.chunks[i], ls)
 	}
 	return out, nil
+}
+
+// parse lets no text end the process: what a grammar's captures did not foresee is cut into windows.
+func (c *chunker) parse(l lang.Language, src []byte) (f lang.File, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			f, err = lang.File{}, fmt.Errorf("reading the definitions: %v", p)
+		}
+	}()
+	return c.parser.Parse(l, src)
 }
 
 // Lines cuts a text into lines as the index counts them.

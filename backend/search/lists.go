@@ -2,7 +2,9 @@ package search
 
 import (
 	"bytes"
+	"cmp"
 	"context"
+	"slices"
 
 	"redgreen/backend/index"
 )
@@ -26,6 +28,8 @@ type list struct {
 const (
 	// depth is how far down each list is read: what is below has 1/160 or less.
 	depth = 100
+	// priorDepth is how much deeper the keywords are read before the priors rank them again.
+	priorDepth = 4
 	// scanDepth is how many lines an exact search collects before it ranks them.
 	scanDepth = 1000
 )
@@ -57,8 +61,27 @@ func ask(ctx context.Context, ix *index.Index, q Query, n int) ([]list, error) {
 			return nil, err
 		}
 	}
-	err := add(ranked(listKeywords)(ix.Keywords(ctx, q.Text, deep)))
+	err := add(askKeywords(ctx, ix, q, deep))
 	return lists, err
+}
+
+// askKeywords ranks by words, with the priors of the score table.
+func askKeywords(ctx context.Context, ix *index.Index, q Query, n int) (list, error) {
+	found, err := ix.Keywords(ctx, q.Text, priorDepth*n)
+	if err != nil {
+		return list{}, err
+	}
+	ids, scores := make([]int64, len(found)), make(map[int64]float64, len(found))
+	for i, s := range found {
+		ids[i], scores[s.ID] = s.ID, s.Score
+	}
+	chunks, err := ix.Meta(ctx, ids)
+	if err != nil {
+		return list{}, err
+	}
+	reweigh(q, chunks, scores)
+	slices.SortStableFunc(found, func(a, b index.Scored) int { return cmp.Compare(scores[b.ID], scores[a.ID]) })
+	return ranked(listKeywords)(found[:min(n, len(found))], nil)
 }
 
 // ranked names what the index gives.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 
 	"redgreen/backend/index"
@@ -32,6 +33,8 @@ type Query struct {
 	Frames  []Frame        // innermost first
 	Literal string         // Exact
 	Regexp  *regexp.Regexp // Expression
+
+	aboutTests bool // the person asks for tests
 }
 
 const (
@@ -88,6 +91,9 @@ func slashed(s string) (string, bool) {
 
 func parseWords(text string) Query {
 	q := Query{Kind: Words, Text: text, Frames: frames(text)}
+	for _, w := range index.Words(text) {
+		q.aboutTests = q.aboutTests || w.Whole == "test" || w.Whole == "tests" || slices.Contains(w.Parts, "test")
+	}
 	single := !strings.ContainsAny(text, " \t\n")
 	for _, token := range strings.Fields(text) {
 		switch token = trimToken(token); {
