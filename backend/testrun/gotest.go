@@ -254,6 +254,8 @@ func (g *goReader) done(e goEvent) {
 		if file != "" {
 			t.File = join(g.pkg(e.Package), file)
 			t.Message = strings.ReplaceAll(t.Message, file+":", t.File+":")
+		} else if m := goPanicPlace.FindStringSubmatch(t.Message); m != nil {
+			t.File, t.Line = m[1], atoi(m[2])
 		}
 	}
 	delete(g.text, [2]string{e.Package, e.Test})
@@ -276,6 +278,11 @@ func (g *goReader) packageFailed(e goEvent) {
 	message := clean([]byte(strings.Join(lines, "")))
 	if m := goPlace.FindStringSubmatch(message); m != nil {
 		t.File, t.Line = g.o.under(strings.TrimPrefix(m[1], "./")), atoi(m[2])
+	}
+	if g.o.dir != "" {
+		message = goPlace.ReplaceAllStringFunc(message, func(s string) string {
+			return g.o.under(strings.TrimPrefix(strings.TrimLeft(s, " \t\n"), "./"))
+		})
 	}
 	if built != "" {
 		message = "build failed\n" + message
@@ -335,6 +342,9 @@ func (g *goReader) pkg(importPath string) string {
 
 // goPlace is a compiler's or test's "file.go:12:".
 var goPlace = regexp.MustCompile(`(?m)^\s*([^\s:]+\.go):(\d+)(?::\d+)?: `)
+
+// goPanicPlace is the first frame that panicHead keeps.
+var goPanicPlace = regexp.MustCompile(`(?m)^\s+at ([^\s:]+\.go):(\d+)$`)
 
 // goMessage is a failed test's own output: without the framework's lines, and of a panic only its head and the frames
 // of the tree.
@@ -407,7 +417,7 @@ func goTrouble(o output, g *goReader) string {
 		line = strings.TrimSpace(line)
 		switch {
 		case missingModule.MatchString(line):
-			return "missing dependency: " + shorten(line, 300)
+			return "missing dependency: " + shorten(strings.TrimSuffix(line, "; to add it:"), 300)
 		case strings.Contains(line, "GOTOOLCHAIN=local") || strings.Contains(line, "go.mod requires go >="):
 			return "the Go on this machine is too old: " + shorten(line, 300)
 		}
