@@ -42,7 +42,7 @@ func (c *blockEdit) resolve() []change {
 	p, b := c.at, c.block
 	changes, ok := c.changes(p, b)
 	if !ok {
-		c.fail(NoMatch, "the quoted lines stand at %s with another indentation, but the new lines have less of it than would have to be taken away; quote and write them as they are in the file", placeList(c.t, []place{p}))
+		c.fail(NoMatch, "the quoted lines stand at %s with another indentation, but the new lines have less of it than would have to be taken away; quote and write them as they are in the file", placeList([]place{p}))
 		return nil
 	}
 	if c.repeats(p, changes) {
@@ -112,9 +112,9 @@ func (c *blockEdit) place(b Block) (place, Block, bool) {
 	}
 	var found []place
 	if c.form == OldNew {
-		var blocks []Block
-		if found, blocks = c.t.findText(b.Old, c.joined(b)); len(found) == 1 {
-			b = blocks[0]
+		var block Block
+		if found, block = c.t.findText(b.Old, c.joined(b)); len(found) == 1 {
+			b = block
 		}
 	}
 	if len(found) == 0 {
@@ -130,7 +130,8 @@ func (c *blockEdit) place(b Block) (place, Block, bool) {
 	case 0:
 		c.noMatch(b, old)
 	default:
-		c.fail(SeveralMatches, "the quoted text stands at %d places (lines %s); quote more lines around the one you mean, so that it is the only one", len(found), placeList(c.t, found))
+		atLeast := map[bool]string{true: "at least "}[len(found) == maxFound]
+		c.fail(SeveralMatches, "the quoted text stands at %s%d places (lines %s); quote more lines around the one you mean, so that it is the only one", atLeast, len(found), placeList(found))
 	}
 	return place{}, b, false
 }
@@ -295,7 +296,7 @@ func (c *blockEdit) hasCRLF() bool {
 
 // tell notes what was corrected.
 func (c *blockEdit) tell(p place, b Block) {
-	where := placeList(c.t, []place{{at: p.at, n: max(p.n, 1)}})
+	where := placeList([]place{{at: p.at, n: max(p.n, 1)}})
 	if p.rung < indents && p.shift.tab != 0 {
 		c.r.note(c.path, c.n, "the new lines at lines %s were indented like those of the other blocks: %s", where, p.shift)
 	}

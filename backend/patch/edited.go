@@ -200,7 +200,7 @@ func (t *target) elided(lines []newLine) string {
 }
 
 // placeList names places for a message.
-func placeList(t *target, places []place) string {
+func placeList(places []place) string {
 	var b strings.Builder
 	for i, p := range places {
 		if i == maxPlaces {

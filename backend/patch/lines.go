@@ -151,8 +151,8 @@ func (d *differ) join() []run {
 // maxSlide bounds how far a run is moved for the reader's sake.
 const maxSlide = 100
 
-// slide moves runs that only insert or only delete to where they read best: the first line with the least indentation,
-// among equals the last. The result is the same text; a run never meets its neighbour.
+// slide moves runs that only insert or only delete to where they read best: at a line with the least indentation, among
+// equals the last. The result is the same text; a run never meets its neighbour.
 func (d *differ) slide(runs []run) []run {
 	for i := range runs {
 		lo, hi := 0, len(d.a)
@@ -190,17 +190,29 @@ func slack(lines []string, lo, hi, maxUp, maxDown int) (up, down int) {
 func bestStart(lines []string, lo, up, down int) int {
 	best, cost := 0, 1<<30
 	for by := -up; by <= down; by++ {
-		if c := startCost(lines[lo+by]); c <= cost {
+		if c := startCost(lines, lo+by); c <= cost {
 			best, cost = by, c
 		}
 	}
 	return best
 }
 
-func startCost(line string) int {
-	text := trimSpace(line)
-	if text == "" {
-		return 1 << 20
+// startCost rates line i as the first of a change: by its indentation, a blank line by that of the text behind it and a
+// little more, a line of signs alone, which closes something that began before, a little more again.
+func startCost(lines []string, i int) int {
+	const near = 8 // blank lines that are looked over
+	blanks := 0
+	for blanks < near && i+1 < len(lines) && blank(lines[i]) {
+		i++
+		blanks++
 	}
-	return len(text) - len(strings.TrimLeft(text, " \t"))
+	text := trimSpace(lines[i])
+	cost := 4 * (len(text) - len(strings.TrimLeft(text, " \t")))
+	switch {
+	case blanks > 0:
+		return cost + 2
+	case !hasWord(text):
+		return cost + 3
+	}
+	return cost
 }

@@ -96,12 +96,52 @@ func (t *target) findKeys(r rung, old []string) []place {
 		return nil
 	}
 	var found []place
-	for i := rarest.at; i >= 0; i = keys.next[i] {
+	if rarest.n*len(want) > repetitive {
+		for _, at := range allRuns(keys.lines, want) {
+			found = append(found, place{at: at, n: len(want), rung: r})
+		}
+		return found
+	}
+	for i := rarest.at; i >= 0 && len(found) < maxFound; i = keys.next[i] {
 		if at := i - pivot; at >= 0 && at+len(want) <= len(keys.lines) && sameLines(keys.lines[at:at+len(want)], want) {
 			found = append(found, place{at: at, n: len(want), rung: r})
 		}
 	}
 	return found
+}
+
+// repetitive is the number of comparisons from which a search in linear time is the better one.
+const repetitive = 1 << 20
+
+// allRuns lists the places of want in lines, up to maxFound, in linear time (Knuth, Morris and Pratt).
+func allRuns(lines, want []string) []int {
+	if len(want) == 0 {
+		return nil
+	}
+	back := make([]int, len(want)) // length of the longest proper prefix of want[:i+1] that ends it
+	for i, k := 1, 0; i < len(want); i++ {
+		for k > 0 && want[i] != want[k] {
+			k = back[k-1]
+		}
+		if want[i] == want[k] {
+			k++
+		}
+		back[i] = k
+	}
+	var at []int
+	k := 0
+	for i := 0; i < len(lines) && len(at) < maxFound; i++ {
+		for k > 0 && (k == len(want) || lines[i] != want[k]) {
+			k = back[k-1]
+		}
+		if lines[i] == want[k] {
+			k++
+		}
+		if k == len(want) {
+			at = append(at, i+1-k)
+		}
+	}
+	return at
 }
 
 func sameLines(a, b []string) bool {
@@ -127,7 +167,7 @@ var tabWidths = [...]int{4, 2, 8, 3}
 func (t *target) findShifted(old []string) []place {
 	keys, want := t.keysOf(spaces).lines, spaces.all(old)
 	var found []place
-	for at := 0; at+len(want) <= len(keys); at++ {
+	for _, at := range allRuns(bare(t.lines), bare(old)) {
 		if s, ok := shiftBetween(want, keys[at:at+len(want)]); ok {
 			found = append(found, place{at: at, n: len(want), rung: indents, shift: s})
 		}
@@ -188,9 +228,9 @@ func (s shift) apply(line string) (string, bool) {
 	return s.add + line, true
 }
 
-// findText lists the places of an exact text that need not be whole lines; it is given as the lines around it. Line ends
-// may differ on the second try.
-func (t *target) findText(old, new string) (places []place, blocks []Block) {
+// findText lists the places of an exact text that need not be whole lines. Line ends may differ on the second try. Where
+// there is one place, block is the edit of the lines around it.
+func (t *target) findText(old, new string) (places []place, block Block) {
 	text := strings.Join(t.lines, "")
 	r := exact
 	at := allIndexes(text, old)
@@ -199,6 +239,7 @@ func (t *target) findText(old, new string) (places []place, blocks []Block) {
 		text, old, new = unixEnds(text), unixEnds(old), unixEnds(new)
 		at = allIndexes(text, old)
 	}
+	line, seen := 0, 0 // lines before seen
 	for _, i := range at {
 		lo := strings.LastIndexByte(text[:i], '\n') + 1
 		hi := i + len(old)
@@ -209,22 +250,25 @@ func (t *target) findText(old, new string) (places []place, blocks []Block) {
 				hi = len(text)
 			}
 		}
-		n := strings.Count(text[lo:hi], "\n")
-		if text[hi-1] != '\n' {
-			n++
+		line += strings.Count(text[seen:max(lo, seen)], "\n")
+		seen = max(lo, seen)
+		places = append(places, place{at: line, n: strings.Count(text[lo:hi-1], "\n") + 1, rung: r})
+		if len(at) == 1 {
+			block = Block{Old: text[lo:hi], New: text[lo:i] + new + text[i+len(old):hi]}
 		}
-		places = append(places, place{at: strings.Count(text[:lo], "\n"), n: n, rung: r})
-		blocks = append(blocks, Block{Old: text[lo:hi], New: text[lo:i] + new + text[i+len(old):hi]})
 	}
-	return places, blocks
+	return places, block
 }
 
 func unixEnds(s string) string { return strings.ReplaceAll(s, "\r\n", "\n") }
 
-// allIndexes lists every place of sub, overlapping ones too.
+// maxFound bounds the places that are looked for: a repetitive file has as many as it has bytes.
+const maxFound = 200
+
+// allIndexes lists the places of sub, overlapping ones too, up to maxFound.
 func allIndexes(s, sub string) []int {
 	var at []int
-	for i := 0; i+len(sub) <= len(s); i++ {
+	for i := 0; i+len(sub) <= len(s) && len(at) < maxFound; i++ {
 		n := strings.Index(s[i:], sub)
 		if n < 0 {
 			break

@@ -68,7 +68,7 @@ func (p *parser) hunk() {
 	b, ok := p.counted(header)
 	if !ok {
 		p.at = start
-		b = p.uncounted(header)
+		b = p.uncounted()
 	}
 	p.file.blocks = append(p.file.blocks, p.block(b, header, at))
 }
@@ -168,23 +168,28 @@ func (p *parser) whole(text string) string {
 }
 
 // uncounted reads a hunk by its lines alone.
-func (p *parser) uncounted(h hunkHeader) body {
+func (p *parser) uncounted() body {
+	const unsigned = "this line of a hunk does not start with a blank, - or +"
 	var b body
 	for p.at < len(p.lines) && !p.boundary(p.at) {
-		if i := p.at; p.text(i) == "" {
-			for i < len(p.lines) && p.text(i) == "" {
-				i++
-			}
-			if p.boundary(i) || !strings.ContainsAny(p.text(i)[:1], ` +-\`) {
-				if p.strayAfter(i) {
-					p.broken(i+1, "this line of a hunk does not start with a blank, - or +")
+		next := p.at
+		for next < len(p.lines) && p.text(next) == "" {
+			next++
+		}
+		if next > p.at { // blank lines belong to the hunk when more of it follows
+			if p.boundary(next) || !strings.ContainsAny(p.text(next)[:1], ` +-\`) {
+				if p.strayAfter(next) {
+					p.broken(next+1, unsigned)
 				}
 				break
+			}
+			for p.at < next {
+				p.line(&b)
 			}
 		}
 		if !p.line(&b) {
 			if p.fence.mark != "" || p.strayAfter(p.at) {
-				p.broken(p.at+1, "this line of a hunk does not start with a blank, - or +")
+				p.broken(p.at+1, unsigned)
 			}
 			break
 		}

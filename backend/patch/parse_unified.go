@@ -208,6 +208,9 @@ func onePath(old, new, gitOld, gitNew string) (path, why string) {
 		" differ; to rename a file write \"diff --git\", \"rename from\" and \"rename to\" lines"
 }
 
+// maxHeader is twice the longest path that Linux takes; longer header lines are not parted.
+const maxHeader = 2 * 4096
+
 // splitGitHeader parts the two names of a diff --git line; without quotes they are parted where both name one file.
 func splitGitHeader(s string) (old, new string) {
 	if path, rest, ok := unquotePath(s); ok {
@@ -218,7 +221,7 @@ func splitGitHeader(s string) (old, new string) {
 			return s[:i], path
 		}
 	}
-	for i := 0; i < len(s); i++ {
+	for i := 0; i < len(s) && len(s) <= maxHeader; i++ {
 		if s[i] != ' ' {
 			continue
 		}

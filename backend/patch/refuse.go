@@ -52,10 +52,15 @@ const (
 // Error is a refusal: every block that failed, in order. All or nothing: one failure refuses all edits of the call.
 type Error struct{ Failures []Failure }
 
+// Error names the first failures, one a line.
 func (e *Error) Error() string {
 	var b strings.Builder
 	b.WriteString("edit refused, nothing was changed")
 	for i, f := range e.Failures {
+		if i == maxPlaces {
+			fmt.Fprintf(&b, "\nand %d more blocks", len(e.Failures)-i)
+			break
+		}
 		b.WriteString([]string{": ", "\n"}[min(i, 1)])
 		if f.Path != "" {
 			b.WriteString(quotePath(f.Path) + ": ")
