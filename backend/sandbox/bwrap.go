@@ -151,7 +151,12 @@ func (b *bwrapRun) command(workspace string, filter *os.File) (*exec.Cmd, error)
 		return nil, err
 	}
 	h := b.runtime.home.host
-	script := fmt.Sprintf(`ulimit -c 0; ulimit -n %d || exit 125; %s exec "$@"`, min(h.nofile, 65536), b.group.enter())
+	limit := ""
+	if b.group == nil { // dash says -p for what bash says -u
+		n := min(h.nproc, processBackstop(h.uid, b.spec.Limits))
+		limit = fmt.Sprintf("ulimit -u %[1]d 2>/dev/null || ulimit -p %[1]d || exit 125; ", n)
+	}
+	script := fmt.Sprintf(`ulimit -c 0; ulimit -n %d || exit 125; %s%sexec "$@"`, min(h.nofile, 65536), limit, b.group.enter())
 	cmd := exec.Command("/bin/sh", append([]string{"-c", script, "sandbox"}, args...)...)
 	cmd.Dir = "/"
 	cmd.Env = []string{"PATH=" + toolPath()}
@@ -185,7 +190,7 @@ func (b *bwrapRun) arguments(workspace string) ([]string, error) {
 		return nil, err
 	}
 	a = append(a, etc...)
-	a = append(a, "--proc", "/proc", "--dev", "/dev", "--perms", "1777", "--tmpfs", "/dev/shm", "--dir", "/var/tmp", "--dir", "/run")
+	a = append(a, "--proc", "/proc", "--dev", "/dev", "--perms", "1777", "--tmpfs", "/dev/shm", "--remount-ro", "/dev", "--dir", "/var/tmp", "--dir", "/run")
 	tmp := strconv.FormatInt(tmpSize(s.Limits), 10)
 	for _, t := range []string{dirTmp, dirHome} {
 		a = append(a, "--perms", "1777", "--size", tmp, "--tmpfs", t)

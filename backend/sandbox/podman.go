@@ -168,6 +168,9 @@ func (p *podmanRun) rlimits() []rlimit {
 			continue // then Podman's default is as good as any
 		}
 		n := min(l.Max, 65536)
+		if name == "nproc" && !p.runtime.home.host.root {
+			n = min(n, processBackstop(p.runtime.home.host.uid, p.spec.Limits))
+		}
 		out = append(out, rlimit{name, n, n})
 	}
 	return out
@@ -266,7 +269,7 @@ func (p *podmanRun) watchIt(ctx context.Context, stream io.ReadCloser, warnings 
 		return Result{}, fmt.Errorf("podman made the container with %q; nothing was run", got)
 	}
 	w := newWatch(state.State.Pid, p.id, p.spec, func() {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanup)
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), killTime)
 		defer cancel()
 		if err := p.svc.api.kill(ctx, p.id); err != nil {
 			p.runtime.home.log.Warn("killing a container", "error", err)

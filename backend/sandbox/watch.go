@@ -315,6 +315,21 @@ func (w *watch) lookAtUnlimited() {
 	}
 }
 
+// processBackstop is a process limit of the user (RLIMIT_NPROC) for where control groups do not count: so high that the
+// watch sees the real limit passed first, so low that a fork bomb does not make the machine crawl before it looks. Older
+// kernels count all that the user runs, so that comes on top.
+func processBackstop(uid int, l Limits) uint64 {
+	n := 0
+	for _, pid := range allPids() {
+		if st, err := os.Stat("/proc/" + strconv.Itoa(pid)); err == nil {
+			if s, ok := st.Sys().(*syscall.Stat_t); ok && int(s.Uid) == uid {
+				n += threads([]int{pid})
+			}
+		}
+	}
+	return uint64(2*l.Processes + n)
+}
+
 func threads(pids []int) int {
 	n := 0
 	for _, pid := range pids {
