@@ -93,7 +93,7 @@ const (
 // skipped tells folders where no test of the repository itself lies.
 func skippedDir(name string) bool {
 	return strings.HasPrefix(name, ".") || slices.Contains([]string{
-		"node_modules", "vendor", "venv", "env", "__pycache__", "target", "dist", "third_party", "bower_components",
+		"node_modules", "vendor", "venv", "env", "__pycache__", "target", "dist", "third_party", "bower_components", "testdata",
 	}, name)
 }
 

@@ -1,0 +1,120 @@
+package testrun
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/rogpeppe/go-internal/txtar"
+)
+
+// tree writes a txtar's files into a new folder.
+func tree(t *testing.T, files string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for _, f := range txtar.Parse([]byte(files)).Files {
+		writeFile(t, dir, f.Name, string(f.Data))
+	}
+	return dir
+}
+
+func TestFind(t *testing.T) {
+	tests := []struct {
+		name, files string
+		want        []string // runner, folder, arguments and source in one line
+	}{
+		{"nothing", "-- README --\n", nil},
+		{"go", "-- go.mod --\nmodule m\n-- a_test.go --\npackage m\n", []string{"go . go test ./... (go.mod)"}},
+		{"go without tests", "-- go.mod --\nmodule m\n-- a.go --\npackage m\n", nil},
+		{"pytest by pyproject", "-- pyproject.toml --\n[tool.pytest.ini_options]\n-- tests/test_a.py --\ndef test_a(): pass\n", []string{"pytest . python3 -m pytest (pyproject.toml)"}},
+		{"pytest by its ini", "-- pytest.ini --\n[pytest]\n-- tests/test_a.py --\n\n", []string{"pytest . python3 -m pytest (pytest.ini)"}},
+		{"pytest by setup.cfg", "-- setup.cfg --\n[tool:pytest]\naddopts = -q\n-- test_a.py --\ndef test_a(): pass\n", []string{"pytest . python3 -m pytest (setup.cfg)"}},
+		{"pytest by tox", "-- tox.ini --\n[testenv]\ncommands = pytest {posargs}\n-- tests/test_a.py --\ndef test_a(): pass\n", []string{"pytest . python3 -m pytest (tox.ini)"}},
+		{"pytest by its functions", "-- tests/test_a.py --\ndef test_a():\n    pass\n", []string{"pytest . python3 -m pytest (tests/test_a.py)"}},
+		{"node by its script", "-- package.json --\n{\"scripts\": {\"test\": \"node --test --test-concurrency 1\"}}\n", []string{"node . node --test --test-concurrency 1 (package.json)"}},
+		{"node by a script for a shell", "-- package.json --\n{\"scripts\": {\"test\": \"npm run lint && node --test\"}}\n", []string{"node . node --test (package.json)"}},
+		{"node by its import", "-- package.json --\n{}\n-- test/a.test.js --\nimport { test } from 'node:test';\n", []string{"node . node --test (package.json)"}},
+		{"jest", "-- package.json --\n{\"scripts\": {\"test\": \"jest --coverage\"}, \"devDependencies\": {\"jest\": \"29\"}}\n", []string{"jest . npx jest (package.json)"}},
+		{"vitest without a script", "-- package.json --\n{\"devDependencies\": {\"vitest\": \"1\"}}\n", []string{"vitest . npx vitest (package.json)"}},
+		{"broken package.json", "-- package.json --\n{\"scripts\": \n", nil},
+		{"cargo", "-- Cargo.toml --\n[package]\n", []string{"cargo . cargo test (Cargo.toml)"}},
+		{"maven", "-- pom.xml --\n<project/>\n", []string{"maven . mvn -o -q test (pom.xml)"}},
+		{"rspec", "-- spec/spec_helper.rb --\n", []string{"rspec . rspec (spec/spec_helper.rb)"}},
+		{"phpunit", "-- phpunit.xml.dist --\n<phpunit/>\n", []string{"phpunit . vendor/bin/phpunit (phpunit.xml.dist)"}},
+		{"several parts", "-- go.mod --\nmodule m\n-- a_test.go --\npackage m\n-- web/package.json --\n{\"scripts\": {\"test\": \"node --test\"}}\n" +
+			"-- py/deep/pyproject.toml --\n[tool.pytest.ini_options]\n-- py/deep/test_a.py --\ndef test_a(): pass\n", []string{
+			"go . go test ./... (go.mod)", "node web node --test (package.json)", "pytest py/deep python3 -m pytest (pyproject.toml)"}},
+		{"tests of dependencies do not count", "-- package.json --\n{}\n-- node_modules/x/test/a.test.js --\nimport 'node:test';\n-- venv/lib/test_a.py --\ndef test_a(): pass\n-- .git/test_a.py --\ndef test_a(): pass\n", nil},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			commands, err := Find(tree(t, tt.files))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, c := range commands {
+				dir := c.Dir
+				if dir == "" {
+					dir = "."
+				}
+				got = append(got, c.Runner+" "+dir+" "+strings.Join(c.Args, " ")+" ("+c.Source+")")
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("commands (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestFindUnittestWherePytestIsMissing(t *testing.T) {
+	f := folder{root: tree(t, "-- tests/test_a.py --\nimport unittest\n\nclass A(unittest.TestCase):\n    def test_a(self): pass\n")}
+	c, ok := findUnittest(f)
+	want := Command{Runner: "unittest", Args: []string{"python3", "-m", "unittest", "discover", "-s", "tests"}, Source: "tests/test_a.py"}
+	if !ok || !cmp.Equal(c, want) {
+		t.Errorf("findUnittest = %+v, %v; want %+v", c, ok, want)
+	}
+}
+
+func TestFindRefusesWhatIsNoFolder(t *testing.T) {
+	dir := tree(t, "-- file --\n")
+	for _, p := range []string{filepath.Join(dir, "gone"), filepath.Join(dir, "file")} {
+		if commands, err := Find(p); err == nil {
+			t.Errorf("Find(%s) = %v, want an error", p, commands)
+		}
+	}
+}
+
+// TestFindDoesNotLeaveTheTree keeps a hostile symlink from being read.
+func TestFindDoesNotLeaveTheTree(t *testing.T) {
+	outside := tree(t, "-- go.mod --\nmodule m\n-- a_test.go --\npackage m\n")
+	dir := t.TempDir()
+	for _, name := range []string{"go.mod", "a_test.go"} {
+		if err := os.Symlink(filepath.Join(outside, name), filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if commands, err := Find(dir); err != nil || len(commands) != 0 {
+		t.Errorf("Find = %v, %v; want nothing", commands, err)
+	}
+}
+
+func TestCustomKnowsRunners(t *testing.T) {
+	tests := map[string]string{
+		"pytest -q tests": "pytest", "python -m pytest": "pytest", ".venv/bin/python3 -m pytest -x": "pytest",
+		"python3 -m unittest": "unittest", "go test -race ./...": "go", "node --test": "node", "npx jest": "jest",
+		"cargo test": "cargo", "mvn test": "maven", "make test": "custom", "go vet ./...": "custom", "node server.js": "custom",
+	}
+	for args, want := range tests {
+		c := Custom(strings.Fields(args))
+		if c.Runner != want || strings.Join(c.Args, " ") != args || c.Source != "--test-cmd" {
+			t.Errorf("Custom(%q) = %+v, want runner %s", args, c, want)
+		}
+	}
+	if c := Custom(nil); Validate(t.TempDir(), c, nil) == nil {
+		t.Error("an empty command is valid")
+	}
+}

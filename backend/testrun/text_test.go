@@ -1,0 +1,181 @@
+package testrun
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"redgreen/backend/sandbox"
+)
+
+func TestClean(t *testing.T) {
+	tests := []struct{ name, in, want string }{
+		{"plain", "a\nb\tc\n", "a\nb\tc\n"},
+		{"colours", "\x1b[1;31mred\x1b[0m", "red"},
+		{"8-bit control", "\u009b31mred", "red"},
+		{"title", "\x1b]0;evil\x07text", "text"},
+		{"title ended by ST", "\x1b]8;;http://x\x1b\\link", "link"},
+		{"title without end", "\x1b]0;evil\nnext", "\nnext"},
+		{"two-byte escape", "\x1bcreset", "reset"},
+		{"escape at the end", "a\x1b", "a"},
+		{"cut sequence", "a\x1b[3", "a"},
+		{"carriage returns", "10%\r20%\r\ndone", "10%\n20%\ndone"},
+		{"control characters", "a\x00b\x08c\x7fd", "abcd"},
+		{"latin-1", "caf\xe9", "caf\uFFFD"},
+		{"bidi", "a\u202eb\u2066c", "abc"},
+		{"workspace", "at /workspace/a/b.py:3 and file:///workspace/c.js", "at a/b.py:3 and c.js"},
+		{"workspace elsewhere", "/home/me/workspace/a", "/home/me/workspace/a"},
+		{"workspace in a longer name", "/my/workspace/a /workspace-x/b", "/my/workspace/a /workspace-x/b"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := clean([]byte(tt.in)); got != tt.want {
+				t.Errorf("clean(%q) = %q, want %q", tt.in, got, tt.want)
+			}
+		})
+	}
+}
+
+func FuzzClean(f *testing.F) {
+	f.Add([]byte("\x1b[31m\xff\x1b]0;x"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		got := clean(data)
+		if !utf8.ValidString(got) || strings.ContainsAny(got, "\x00\x1b\r\x07\x08") {
+			t.Errorf("clean(%q) = %q", data, got)
+		}
+		if n := len(shorten(got, 20)); n > 20 || !utf8.ValidString(shorten(got, 20)) {
+			t.Errorf("shorten gives %d bytes", n)
+		}
+	})
+}
+
+// FuzzReaders holds that no reader fails on any report.
+func FuzzReaders(f *testing.F) {
+	f.Add([]byte(`{"event":"test","id":"a","status":"failed"}`), []byte("TAP version 13\nnot ok 1 - x\n1..2"), []byte("<testsuite><testcase name='a'><failure/>"))
+	f.Add([]byte(`{"Action":"fail","Package":"m","Test":"TestA"}`), []byte("test a ... FAILED"), []byte("&#27;"))
+	f.Fuzz(func(t *testing.T, report, stdout, xml []byte) {
+		for _, k := range Kinds() {
+			o := output{exit: 1, report: report, stdout: stdout, stderr: stdout, xml: [][]byte{xml}, module: "m", tree: folder{root: t.TempDir()}}
+			r := finish(Run{Tests: []Test{}}, k, Command{Runner: k.Name, Args: []string{"x"}}, o, sandbox.Result{ExitCode: 1})
+			text, _ := r.Brief(500)
+			if len(text) > 500 || !utf8.ValidString(text) {
+				t.Errorf("%s: brief of %d bytes", k.Name, len(text))
+			}
+			for _, test := range r.Tests {
+				if strings.Contains(test.ID, "\n") || strings.HasPrefix(test.File, "/") || strings.HasPrefix(test.File, "..") {
+					t.Errorf("%s: test %+v", k.Name, test)
+				}
+			}
+		}
+	})
+}
+
+func TestBriefIsBounded(t *testing.T) {
+	r := Run{PerTest: true}
+	for i := range 500 {
+		r.Tests = append(r.Tests, Test{ID: fmt.Sprintf("test_%03d", i), Status: Failed, Message: strings.Repeat("e", 300), File: "a.py", Line: i + 1})
+	}
+	for _, max := range []int{100, 1000, 5000, 1 << 20} {
+		text, cut := r.Brief(max)
+		if len(text) > max {
+			t.Errorf("Brief(%d) has %d bytes", max, len(text))
+		}
+		if cut != (max < 1<<20) {
+			t.Errorf("Brief(%d): cut = %v", max, cut)
+		}
+		if max >= 1000 && max < 1<<20 && (!strings.Contains(text, "test_000") || !strings.Contains(text, "more failing tests left out")) {
+			t.Errorf("Brief(%d) does not say what it left out:\n%s", max, text)
+		}
+	}
+}
+
+func TestRunJSON(t *testing.T) {
+	r := finish(Run{Command: []string{"go", "test"}, Tests: []Test{}}, goKind(), Command{Runner: "go", Args: []string{"go"}}, output{exit: 127}, sandbox.Result{ExitCode: 127, Runtime: sandbox.Rung{Name: "runc"}})
+	data, err := json.Marshal(r)
+	want := `{"runtime":"runc","command":["go","test"],"tests":[],"exit_code":127,"reason":"command not found in the sandbox: go; install it, or give another command with --test-cmd"}`
+	if err != nil || string(data) != want {
+		t.Errorf("JSON is %s, %v; want %s", data, err, want)
+	}
+}
+
+// TestManyTests reads 100,000 results of each runner in bounded time.
+func TestManyTests(t *testing.T) {
+	const n = 100_000
+	var py, node, gotest, tap, xml strings.Builder
+	gotest.WriteString(`{"Action":"start","Package":"m/p"}` + "\n")
+	xml.WriteString("<testsuite>")
+	for i := range n {
+		fmt.Fprintf(&py, `{"event":"start","id":"test_a.py::test_x[%d]"}`+"\n"+`{"event":"test","id":"test_a.py::test_x[%d]","phase":"call","status":"passed","ms":1}`+"\n", i, i)
+		fmt.Fprintf(&node, `{"event":"start","nesting":0,"name":"t %d","file":"/workspace/a.test.js"}`+"\n"+`{"event":"test","nesting":0,"name":"t %d","file":"/workspace/a.test.js","status":"passed"}`+"\n", i, i)
+		fmt.Fprintf(&gotest, `{"Action":"run","Package":"m/p","Test":"TestX/%d"}`+"\n"+`{"Action":"output","Package":"m/p","Test":"TestX/%d","Output":"=== RUN\n"}`+"\n"+`{"Action":"pass","Package":"m/p","Test":"TestX/%d","Elapsed":0.1}`+"\n", i, i, i)
+		fmt.Fprintf(&tap, "ok %d - test %d\n", i+1, i)
+		fmt.Fprintf(&xml, `<testcase classname="A" name="t%d" time="0.1"/>`, i)
+	}
+	py.WriteString(`{"event":"end","status":"0"}`)
+	node.WriteString(`{"event":"end"}`)
+	gotest.WriteString(`{"Action":"pass","Package":"m/p"}` + "\n")
+	fmt.Fprintf(&tap, "1..%d\n", n)
+	xml.WriteString("</testsuite>")
+	tests := []struct {
+		kind string
+		o    output
+		id   string
+	}{
+		{"pytest", output{report: []byte(py.String())}, "test_a.py::test_x[99999]"},
+		{"node", output{report: []byte(node.String())}, "a.test.js > t 99999"},
+		{"go", output{report: []byte(gotest.String()), module: "m"}, "p.TestX/99999"},
+		{"custom", output{stdout: []byte("TAP version 13\n" + tap.String())}, "test 99999"},
+		{"custom", output{xml: [][]byte{[]byte(xml.String())}}, "A > t99999"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.kind, func(t *testing.T) {
+			began := time.Now()
+			r := finish(Run{Tests: []Test{}}, kindOf(tt.kind), Command{Runner: tt.kind, Args: []string{"x"}}, tt.o, sandbox.Result{})
+			if passed, failed, skipped := r.Counts(); passed != n || failed+skipped != 0 || r.Infrastructure || !r.Finished {
+				t.Fatalf("%d passed, %d failed, %d skipped, %q, want %d passed", passed, failed, skipped, r.Reason, n)
+			}
+			found := false
+			for _, test := range r.Tests {
+				found = found || test.ID == tt.id
+			}
+			if !found {
+				t.Errorf("no test %q; the first is %q", tt.id, r.Tests[0].ID)
+			}
+			if took := time.Since(began); took > 20*time.Second {
+				t.Errorf("took %s", took)
+			}
+			t.Logf("read %d results in %s", n, time.Since(began).Round(time.Millisecond))
+		})
+	}
+}
+
+func TestCovers(t *testing.T) {
+	tests := []struct {
+		errored, id string
+		want        bool
+	}{
+		{"tests/test_a.py", "tests/test_a.py::test_x", true}, {"tests/test_a.py", "tests/test_ab.py::test_x", false},
+		{"tests/conftest.py", "tests/sub/test_a.py::test_x", true}, {"conftest.py", "a/test_a.py::test_x", true}, {"tests/conftest.py", "other/test_a.py::x", false},
+		{"amount", "amount.TestParse", true}, {"amount", "amounts.TestParse", false}, {".", "TestRoot/a.b", true}, {".", "amount.TestParse", false},
+		{"test/a.test.js", "test/a.test.js > suite > x", true}, {"tests.test_a", "tests.test_a.A.test_x", true}, {"build", "anything", true},
+	}
+	for _, tt := range tests {
+		if got := Covers(tt.errored, tt.id); got != tt.want {
+			t.Errorf("Covers(%q, %q) = %v, want %v", tt.errored, tt.id, got, tt.want)
+		}
+	}
+}
+
+func TestTestFile(t *testing.T) {
+	for p, want := range map[string]bool{
+		"tests/test_a.py": true, "a_test.go": true, "test/a.test.js": true, "src/a.spec.ts": true, "testdata/x.json": true, "a/__snapshots__/b.snap": true,
+		"src/a.js": false, "a.go": false, "contest.py": false, "README.md": false,
+	} {
+		if got := TestFile(p); got != want {
+			t.Errorf("TestFile(%q) = %v, want %v", p, got, want)
+		}
+	}
+}
