@@ -45,8 +45,8 @@ func (c *blockEdit) resolve() []change {
 		c.fail(NoMatch, "the quoted lines stand at %s with another indentation, but the new lines have less of it than would have to be taken away; quote and write them as they are in the file", placeList([]place{p}))
 		return nil
 	}
-	if c.repeats(p, changes) {
-		c.fail(AlreadyThere, "the lines that would be added at line %d stand there already; if they are really wanted twice, quote the lines after them too", p.at+p.n+1)
+	if at := c.repeats(p, changes); at >= 0 {
+		c.fail(AlreadyThere, "the lines that would be added stand at line %d already, next to the quoted ones; if they are really wanted twice, quote them too", at+1)
 		return nil
 	}
 	for _, ch := range changes {
@@ -187,19 +187,33 @@ func hasWord(line string) bool {
 	})
 }
 
-// repeats reports an insertion behind the quoted lines that stands there already.
-func (c *blockEdit) repeats(p place, changes []change) bool {
-	if len(changes) != 1 || c.proven || changes[0].lo != p.at+p.n || changes[0].hi != changes[0].lo {
-		return false
+// repeats gives the first line of an insertion before or behind the quoted lines that stands there already, -1 for none.
+func (c *blockEdit) repeats(p place, changes []change) int {
+	if len(changes) != 1 || c.proven || changes[0].lo != changes[0].hi {
+		return -1
 	}
-	at, word := p.at+p.n, false
-	for i, l := range changes[0].lines {
-		if at+i >= len(c.t.lines) || trimSpace(c.t.lines[at+i]) != trimSpace(l.text) {
-			return false
+	at, lines := changes[0].lo, changes[0].lines
+	switch at {
+	case p.at + p.n:
+	case p.at:
+		at -= len(lines)
+	default:
+		return -1
+	}
+	if at < 0 || at+len(lines) > len(c.t.lines) {
+		return -1
+	}
+	word := false
+	for i, l := range lines {
+		if trimSpace(c.t.lines[at+i]) != trimSpace(l.text) {
+			return -1
 		}
 		word = word || hasWord(l.text)
 	}
-	return word
+	if !word {
+		return -1
+	}
+	return at
 }
 
 // changes turns a block that fits at p into changes of the file's lines. Lines that the block keeps stay the file's own,

@@ -37,7 +37,7 @@ func (r *resolver) edited(f *fileEdit, hash, text string, enc Encoding) (string,
 			if bom {
 				b.Old, b.New = strings.TrimPrefix(b.Old, mark), strings.TrimPrefix(b.New, mark)
 			}
-			c := &blockEdit{r: r, t: t, path: f.path, n: n, form: e.Form, proven: e.Before == hash}
+			c := &blockEdit{r: r, t: t, path: f.path, n: n, form: e.Form, proven: hash != "" && e.Before == hash}
 			if c.find(b) {
 				blocks = append(blocks, c)
 			}

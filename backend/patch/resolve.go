@@ -144,12 +144,18 @@ func (r *resolver) present(f *fileEdit) (*Content, bool) {
 		return nil, true
 	case errors.Is(err, fs.ErrNotExist):
 		r.fail(f.path, 0, NotFound, "there is no such file; check the path with search_code, or create it with an empty old text")
-	case errors.Is(err, fs.ErrPermission):
-		r.fail(f.path, 0, Denied, "the file may not be touched: %v", err)
 	default:
-		r.fail(f.path, 0, Unreadable, "the file could not be read: %v", err)
+		r.unreadable(f.path, err)
 	}
 	return nil, false
+}
+
+func (r *resolver) unreadable(path string, err error) {
+	if errors.Is(err, fs.ErrPermission) {
+		r.fail(path, 0, Denied, "the file may not be touched: %v", err)
+		return
+	}
+	r.fail(path, 0, Unreadable, "the file could not be read: %v", err)
 }
 
 // creates reports edits that make sense for an absent file: a new text with nothing quoted.
@@ -166,7 +172,7 @@ func (f *fileEdit) creates() bool {
 
 // proven reports edits of which one was made for the content with the hash, so that it holds byte for byte.
 func (f *fileEdit) proven(hash string) bool {
-	return slices.ContainsFunc(f.edits, func(e Edit) bool { return e.Before == hash })
+	return hash != "" && slices.ContainsFunc(f.edits, func(e Edit) bool { return e.Before == hash })
 }
 
 // newMode is the permission bits of a file that an edit creates without saying more.
@@ -190,7 +196,11 @@ func (r *resolver) after(f *fileEdit, before *Content) *Content {
 		r.deleted(f.path, e, text)
 		return nil
 	}
-	proven := f.proven(Hash(before.Data))
+	hash := "" // of the present content, where an edit names the one it was made for
+	if slices.ContainsFunc(f.edits, func(e Edit) bool { return e.Before != "" }) {
+		hash = Hash(before.Data)
+	}
+	proven := f.proven(hash)
 	if proven && enc != UTF16LE && enc != UTF16BE {
 		text, enc = string(before.Data), UTF8 // the lines of our own diffs are the file's bytes
 	}
@@ -200,7 +210,7 @@ func (r *resolver) after(f *fileEdit, before *Content) *Content {
 			out.Mode = e.Mode
 		}
 	}
-	t, ok := r.edited(f, Hash(before.Data), text, enc)
+	t, ok := r.edited(f, hash, text, enc)
 	if !ok {
 		return nil
 	}
@@ -287,8 +297,11 @@ func (r *resolver) collide(pairs []Pair) {
 		if p.OldPath == "" {
 			continue
 		}
-		if _, err := r.read(p.Path); !errors.Is(err, fs.ErrNotExist) {
+		switch _, err := r.read(p.Path); {
+		case err == nil:
 			r.fail(p.OldPath, 0, Exists, "the file cannot be renamed to %s, which is there already; choose another name", p.Path)
+		case !errors.Is(err, fs.ErrNotExist):
+			r.unreadable(p.Path, err)
 		}
 	}
 }
