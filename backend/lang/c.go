@@ -28,7 +28,6 @@ func c() Language {
 `,
 		TestFile: cTestFile,
 		Runners:  cRunners(),
-		Deps:     []string{"build"},
 	}
 }
 

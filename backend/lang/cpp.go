@@ -25,6 +25,5 @@ func cpp() Language {
 `,
 		TestFile: cTestFile,
 		Runners:  cRunners(),
-		Deps:     []string{"build"},
 	}
 }

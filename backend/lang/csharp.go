@@ -28,7 +28,6 @@ func csharp() Language {
 			return strings.HasSuffix(s, "Test") || strings.HasSuffix(s, "Tests") || inTestDir(p, "test", "tests", "Tests")
 		},
 		Runners: []Runner{{Name: "dotnet", Markers: []string{"*.sln", "*.csproj"}}},
-		Deps:    []string{"bin", "obj"},
 		Caches:  []string{"~/.nuget/packages"},
 	}
 }

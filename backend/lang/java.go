@@ -31,7 +31,6 @@ func java() Language {
 			{Name: "maven", Markers: []string{"pom.xml"}},
 			{Name: "gradle", Markers: []string{"build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts"}},
 		},
-		Deps:   []string{"target", "build", ".gradle"},
-		Caches: []string{"~/.m2/repository", "~/.gradle/caches"},
+		Caches: []string{"~/.m2/repository"},
 	}
 }

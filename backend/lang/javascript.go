@@ -72,6 +72,5 @@ func javascript() Language {
 		TestFile:  ecmaTestFile,
 		Runners:   ecmaRunners(),
 		Deps:      []string{"node_modules"},
-		Caches:    []string{"~/.npm"},
 	}
 }

@@ -39,8 +39,8 @@ type Language struct {
 
 	TestFile func(path string) bool // path is slash-separated and relative to the repository
 	Runners  []Runner
-	Deps     []string // folders of the repository that hold dependencies and that git ignores: node_modules, .venv
-	Caches   []string // host folders with dependencies, "~" for the home: ~/go/pkg/mod
+	Deps     []string // folders of the repository that hold dependencies and that git ignores: node_modules, .venv; never build output
+	Caches   []string // host folders with dependencies that tests read, "~" for the home: ~/go/pkg/mod
 }
 
 // Runner is one way to run tests of a language; testrun has the reader of its output.

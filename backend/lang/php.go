@@ -25,6 +25,5 @@ func php() Language {
 		},
 		Runners: []Runner{{Name: "phpunit", Markers: []string{"phpunit.xml", "phpunit.xml.dist", "phpunit.dist.xml"}}},
 		Deps:    []string{"vendor"},
-		Caches:  []string{"~/.composer/cache", "~/.cache/composer"},
 	}
 }

@@ -28,7 +28,6 @@ func python() Language {
 			{Name: "pytest", Markers: []string{"pytest.ini", "conftest.py", "tox.ini", "pyproject.toml", "setup.cfg"}},
 			{Name: "unittest", Markers: []string{"setup.py"}},
 		},
-		Deps:   []string{".venv", "venv", ".tox", ".nox"},
-		Caches: []string{"~/.local/lib", "~/.cache/pip", "~/.cache/uv"},
+		Deps: []string{".venv", "venv"},
 	}
 }

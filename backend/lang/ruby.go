@@ -30,6 +30,6 @@ func ruby() Language {
 			{Name: "minitest", Markers: []string{"Rakefile", "Gemfile"}},
 		},
 		Deps:   []string{"vendor/bundle", ".bundle"},
-		Caches: []string{"~/.gem", "~/.bundle"},
+		Caches: []string{"~/.gem"},
 	}
 }

@@ -31,7 +31,6 @@ func rust() Language {
 			return s == "tests" || strings.HasSuffix(s, "_test") || strings.HasSuffix(s, "_tests") || inTestDir(p, "tests")
 		},
 		Runners: []Runner{{Name: "cargo", Markers: []string{"Cargo.toml"}}},
-		Deps:    []string{"target"},
 		Caches:  []string{"~/.cargo/registry", "~/.cargo/git"},
 	}
 }

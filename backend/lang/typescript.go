@@ -33,7 +33,6 @@ func typescript() Language {
 		TestFile:   ecmaTestFile,
 		Runners:    ecmaRunners(),
 		Deps:       []string{"node_modules"},
-		Caches:     []string{"~/.npm"},
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"redgreen/backend/lang"
 	"redgreen/backend/sandbox"
 )
 
@@ -136,5 +137,26 @@ func TestKindsAreWhole(t *testing.T) {
 	}
 	if kindOf("unheard-of").Name != "custom" {
 		t.Error("an unknown runner is not read by its exit status")
+	}
+}
+
+// TestKindsHaveTheirRowInLang keeps the two tables together: lang says what is shown for a runner, and no build output is,
+// since it would be read-only where the run must write.
+func TestKindsHaveTheirRowInLang(t *testing.T) {
+	for _, k := range Kinds() {
+		if k.Language == "" {
+			continue
+		}
+		l, ok := lang.ByName(k.Language)
+		if !ok || !slices.ContainsFunc(l.Runners, func(r lang.Runner) bool { return r.Name == k.Name }) {
+			t.Errorf("%s is no runner of %s in lang", k.Name, k.Language)
+		}
+	}
+	for _, l := range lang.All() {
+		for _, dep := range l.Deps {
+			if slices.Contains([]string{"target", "build", "dist", "bin", "obj", ".gradle"}, dep) {
+				t.Errorf("%s shows build output %s", l.Name, dep)
+			}
+		}
 	}
 }
