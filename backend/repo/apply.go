@@ -160,6 +160,7 @@ func (r *Repo) missing(p string, j *journal) error {
 // commit carries out a journal.
 func (r *Repo) commit(ctx context.Context, j *journal) error {
 	if err := r.begin(j); err != nil {
+		_ = os.Remove(filepath.Join(r.state, journalName))
 		return err
 	}
 	err := r.prepare(ctx, j)
@@ -184,6 +185,10 @@ func (r *Repo) commit(ctx context.Context, j *journal) error {
 func (r *Repo) takeBack(j *journal, cause error) error {
 	if err := r.gone(); err != nil {
 		return err
+	}
+	// A commit whose rename was made but not confirmed on disk is none yet.
+	if err := os.Rename(filepath.Join(r.state, committedName), filepath.Join(r.state, journalName)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%w; taking it back failed too: %w; open the folder again to repeat that", cause, plain(err))
 	}
 	edited, err := r.rollback(j)
 	if err != nil {
@@ -328,39 +333,4 @@ func (r *Repo) Check(p patch.Patch) ([]string, error) {
 		}
 	}
 	return changed, nil
-}
-
-// Undo takes back what a receipt wrote, and nothing else: later edits of the person stay where they are apart from it,
-// else ErrConflict names the lines. It gives the receipt that undoes the undo. Folders that Apply made are removed when they
-// are empty again.
-func (r *Repo) Undo(ctx context.Context, rc Receipt) (Receipt, error) {
-	undone, err := r.readJournal(filepath.Join(appliedDir, filepath.Base(rc.ID)+".json"))
-	if err != nil {
-		undone = nil // it only knows the folders to tidy up
-	}
-	done, err := r.apply(ctx, rc.Undo, undone)
-	if err != nil {
-		return Receipt{}, fmt.Errorf("undoing in %s: %w", r.dir, err)
-	}
-	return done, nil
-}
-
-// Receipts are the writes to this folder that are still on record, newest first: also those whose receipt a crash kept
-// from its session.
-func (r *Repo) Receipts() ([]Receipt, error) {
-	if r.state == "" {
-		return nil, nil
-	}
-	names, err := filepath.Glob(filepath.Join(r.state, appliedDir, "*.json"))
-	if err != nil {
-		return nil, fmt.Errorf("listing receipts: %w", err)
-	}
-	slices.Sort(names) // an ID begins with the time
-	var list []Receipt
-	for _, name := range slices.Backward(names) {
-		if j, err := r.readJournal(filepath.Join(appliedDir, filepath.Base(name))); err == nil && j != nil {
-			list = append(list, j.receipt())
-		}
-	}
-	return list, nil
 }

@@ -64,3 +64,18 @@ func BenchmarkPristine(b *testing.B) {
 		b.StartTimer()
 	}
 }
+
+func BenchmarkRead(b *testing.B) {
+	r := benchRepo(b)
+	files, err := r.Files(b.Context())
+	if err != nil {
+		b.Fatal(err)
+	}
+	i := 0
+	for b.Loop() {
+		i++
+		if data, err := r.Read(files[i%len(files)].Path); err == nil {
+			b.SetBytes(int64(len(data)))
+		}
+	}
+}

@@ -62,16 +62,22 @@ func (r *Repo) NewWorkspace(ctx context.Context, dir string, o CopyOptions) (w *
 		return nil, fmt.Errorf("%s: %w: a workspace must be outside the folder", dir, fs.ErrInvalid)
 	}
 	side := dir + ".base"
-	for made, mode := range map[string]fs.FileMode{dir: 0o755, side: 0o700} {
-		if err := fresh(made, mode); err != nil {
-			return nil, err
-		}
-		defer func() {
+	var made []string
+	defer func() {
+		for _, d := range made {
 			if err != nil {
-				err = errors.Join(err, removeAll(made))
+				err = errors.Join(err, removeAll(d))
 			}
-		}()
+		}
+	}()
+	if err := fresh(dir, 0o755); err != nil {
+		return nil, err
 	}
+	made = append(made, dir)
+	if err := fresh(side, 0o700); err != nil { // nobody but us looks into it
+		return nil, err
+	}
+	made = append(made, side)
 	c := &copier{src: r.tree, targets: []target{{dir: side}, {dir: dir, owner: o}}}
 	if err := c.run(ctx); err != nil {
 		return nil, err
