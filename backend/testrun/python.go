@@ -96,16 +96,21 @@ func venvPython(root, dir, module string) (string, bool) {
 		for _, name := range []string{".venv", "venv"} {
 			rel := join(d, name)
 			venv := filepath.Join(root, filepath.FromSlash(rel))
-			if _, err := os.Stat(filepath.Join(venv, "pyvenv.cfg")); err != nil {
+			config := folder{root: venv}.read("pyvenv.cfg")
+			if config == "" {
 				continue
 			}
-			if module == "" || hasModule(venv, module) {
+			base := sharesBase.FindStringSubmatch(config)
+			if module == "" || hasModule(venv, module) || base != nil && hasModule("/usr", module) {
 				return rel, true
 			}
 		}
 	}
 	return "", false
 }
+
+// sharesBase is how a virtual environment says that it sees its base's packages too (PEP 405).
+var sharesBase = regexp.MustCompile(`(?mi)^include-system-site-packages\s*=\s*true`)
 
 // systemPython is the first interpreter under /usr that holds the module, in PATH's order; "" none.
 func systemPython(h host, module string) string {

@@ -160,3 +160,71 @@ func TestKindsHaveTheirRowInLang(t *testing.T) {
 		}
 	}
 }
+
+// TestDependenciesInTheSandbox runs with dependency folders that only the person's folder has.
+func TestDependenciesInTheSandbox(t *testing.T) {
+	b := realBench(t, sandbox.Limits{Wall: 5 * time.Minute})
+	source := tree(t, `
+-- package.json --
+{"scripts": {"test": "node --test"}}
+-- test/a.test.js --
+const { test } = require('node:test');
+const answer = require('answer');
+test('has its dependency', () => { if (answer !== 42) throw new Error('no'); });
+test('cannot write to it', () => {
+  try { require('node:fs').writeFileSync('node_modules/answer/index.js', 'x'); } catch { return; }
+  throw new Error('wrote');
+});
+-- node_modules/answer/index.js --
+module.exports = 42;
+-- tests/test_a.py --
+import answer
+
+
+def test_dependency():
+    assert answer.VALUE == 42
+-- pytest.ini --
+[pytest]
+-- .venv/pyvenv.cfg --
+home = /usr/bin
+include-system-site-packages = true
+version = 3
+`)
+	python := systemPython(thisHost(), "pytest")
+	if python == "" {
+		if os.Getenv("CI") == "true" {
+			t.Fatal("no python3 with pytest under /usr: install python3-pytest")
+		}
+		t.Skip("no python3 with pytest under /usr")
+	}
+	real, err := filepath.EvalSymlinks(python)
+	if err != nil {
+		t.Fatal(err)
+	}
+	writeFile(t, source, ".venv/lib/"+filepath.Base(real)+"/site-packages/answer.py", "VALUE = 42\n")
+	if err := os.Mkdir(filepath.Join(source, ".venv", "bin"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(python, filepath.Join(source, ".venv", "bin", "python")); err != nil {
+		t.Fatal(err)
+	}
+	work := b.folder(t, func(dir string) {
+		for _, name := range []string{"package.json", "test/a.test.js", "tests/test_a.py", "pytest.ini"} {
+			writeFile(t, dir, name, folder{root: source}.read(name))
+		}
+	})
+	b.runner = New(Options{Sandbox: b.sb, Source: source, Limits: b.runner.options.Limits})
+	commands, err := Find(source)
+	if err != nil || len(commands) != 2 {
+		t.Fatalf("Find = %v, %v; want pytest and node", commands, err)
+	}
+	for _, c := range commands {
+		r, err := b.runner.Run(t.Context(), work, c, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if passed, failed, _ := r.Counts(); passed == 0 || failed != 0 || r.Infrastructure {
+			t.Errorf("%s: %+v %q\n%s", c.Runner, r.Tests, r.Reason, r.Log)
+		}
+	}
+}
