@@ -1,0 +1,237 @@
+package agent
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"redgreen/backend/model"
+	"redgreen/backend/session"
+)
+
+// The sessions that the frontend's reducer is tested with: real runs, with what differs from run to run and from machine
+// to machine replaced. `go test ./backend/agent -run RecordedSessions -update` makes them again.
+var recordings = []struct {
+	name    string
+	outcome session.Outcome
+	applied bool
+	play    func(t *testing.T) (*fixture, *Run)
+}{
+	{"proven", session.Proven, true, func(t *testing.T) (*fixture, *Run) {
+		f := staged(t, sample(t, "invoice"), "proven")
+		r := start(t, f, recorded(t, "invoice"), Task{Text: taskOf(t, "invoice").Task})
+		work(t, r, session.Review)
+		approve(t, r)
+		return f, r
+	}},
+	{"not_proven", session.NotProven, false, func(t *testing.T) (*fixture, *Run) {
+		f := staged(t, folder(t, calc()), "not_proven")
+		m := script(t, `{"text":"I think that I am done."}`, say("bash", args{"command": "ls"}), comment, done, done, done)
+		inner, calls := m.Provider, 0
+		m.Provider = retrying{inner, &calls}
+		r := start(t, f, m, Task{Text: "adding two numbers gives the wrong sum"})
+		work(t, r, session.Review)
+		if err := r.Reject(t.Context(), ""); err != nil {
+			t.Fatal(err)
+		}
+		return f, r
+	}},
+	{"limit", session.Limit, false, func(t *testing.T) (*fixture, *Run) {
+		f := staged(t, folder(t, calc()), "limit")
+		r := start(t, f, script(t, readIt, fix, readIt), Task{Text: "adding two numbers gives the wrong sum", Limits: session.Limits{Steps: 2}})
+		work(t, r, session.Limit)
+		return f, r
+	}},
+	{"undone", session.Proven, false, func(t *testing.T) (*fixture, *Run) {
+		f := staged(t, folder(t, calc()), "undone")
+		r := start(t, f, script(t, fix, done, comment, say("run_tests", args{}), done), Task{Text: "adding two numbers gives the wrong sum"})
+		work(t, r, session.Review)
+		if err := r.Reject(t.Context(), "say in a comment what double does"); err != nil {
+			t.Fatal(err)
+		}
+		if err := r.Say(t.Context(), "and be brief"); err != nil {
+			t.Fatal(err)
+		}
+		work(t, r, session.Review)
+		path := filepath.Join(f.root, "calc.py")
+		was, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, bytes.ReplaceAll(was, []byte("return a - b"), []byte("return a - b  # mine")), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := r.Approve(t.Context(), r.log.State().PatchHash, "person"); err == nil {
+			t.Fatal("approved over a person's edit")
+		}
+		if err := os.WriteFile(path, was, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		approve(t, r)
+		if _, err := Undo(t.Context(), f.o, r.ID()); err != nil {
+			t.Fatal(err)
+		}
+		return f, r
+	}},
+}
+
+func approve(t *testing.T, r *Run) {
+	t.Helper()
+	if _, err := r.Approve(t.Context(), r.log.State().PatchHash, "person"); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// retrying fails the first attempt of the first call, as an overloaded server does.
+type retrying struct {
+	model.Provider
+	calls *int
+}
+
+func (p retrying) Chat(ctx context.Context, name string, req model.Request, onDelta func(model.Delta)) (model.Reply, error) {
+	if *p.calls++; *p.calls == 1 {
+		onDelta(model.Delta{Retry: &model.Retry{Attempt: 1, Wait: 2 * time.Second,
+			Err: &model.Error{Code: model.Unavailable, Provider: "script", Message: "the server is overloaded (529)"}}})
+	}
+	return p.Provider.Chat(ctx, name, req, onDelta)
+}
+
+// staged gives a fixture a store with a clock of its own and a fixed id.
+func staged(t *testing.T, f *fixture, name string) *fixture {
+	t.Helper()
+	var mu sync.Mutex
+	at := time.Date(2025, 3, 1, 12, 0, 0, 0, time.UTC)
+	now := func() time.Time {
+		mu.Lock()
+		defer mu.Unlock()
+		at = at.Add(250 * time.Millisecond)
+		return at
+	}
+	store, err := session.Open(filepath.Join(f.state, "staged.db"), session.Options{Now: now, NewID: func() string { return "20250301-120000-" + name }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = store.Close() })
+	f.o.Store, f.o.Now = store, now
+	return f
+}
+
+// What differs from run to run.
+var unstable = []struct {
+	pattern *regexp.Regexp
+	with    string
+}{
+	{regexp.MustCompile(`"(ms|baseline_ms|patched_ms)":\d+`), `"$1":40`},
+	{regexp.MustCompile(`"(log|body|full)":"[0-9a-f]{64}"`), `"$1":"` + strings.Repeat("0", 64) + `"`},
+	{regexp.MustCompile(`"id":"[^"]*","time":"[^"]*","patch"`), `"id":"receipt","time":"2025-03-01T12:05:00Z","patch"`},
+}
+
+func steady(f *fixture, text []byte) []byte {
+	scripts, err := filepath.Abs(repos)
+	if err != nil {
+		panic(err) // the working folder is gone
+	}
+	text = bytes.ReplaceAll(text, []byte(f.root), []byte("/home/ada/"+filepath.Base(f.root)))
+	text = bytes.ReplaceAll(text, []byte(scripts+"/"), nil)
+	for _, u := range unstable {
+		text = u.pattern.ReplaceAll(text, []byte(u.with))
+	}
+	return text
+}
+
+func TestRecordedSessions(t *testing.T) {
+	covered := map[session.Kind]bool{}
+	for _, rec := range recordings {
+		path := filepath.Join("../../testdata/sessions", rec.name+".jsonl")
+		if *update {
+			t.Run("record "+rec.name, func(t *testing.T) {
+				needSandbox(t)
+				f, r := rec.play(t)
+				var b bytes.Buffer
+				if err := f.o.Store.Export(t.Context(), r.ID(), &b); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(path, steady(f, b.Bytes()), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			})
+		}
+		events := load(t, path)
+		var st session.State
+		for _, e := range events {
+			covered[e.Kind] = true
+			var err error
+			if st, err = session.Fold(st, e); err != nil {
+				t.Fatalf("%s: %v", path, err)
+			}
+		}
+		if st.Outcome != rec.outcome || st.Applied != rec.applied || st.ID != "20250301-120000-"+rec.name || st.Patch.Empty() {
+			t.Errorf("%s folds to %s, applied %v, %s", path, st.Outcome, st.Applied, st.ID)
+		}
+		if st.Patch.Hash() != st.PatchHash {
+			t.Errorf("%s: the patch is not the one of its hash", path)
+		}
+		if _, err := Conversation(events); err != nil {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+	for kind := range session.Kinds() {
+		if !covered[kind] {
+			t.Errorf("no recorded session has a %s", kind)
+		}
+	}
+}
+
+// A run of today tells the same story as the recorded ones: the same events in the same order.
+func TestRecordedSessionsAreOfToday(t *testing.T) {
+	needSandbox(t)
+	for _, rec := range recordings {
+		t.Run(rec.name, func(t *testing.T) {
+			f, r := rec.play(t)
+			got, err := f.o.Store.Events(t.Context(), r.ID(), 0, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := load(t, filepath.Join("../../testdata/sessions", rec.name+".jsonl"))
+			if kinds(got) != kinds(want) {
+				t.Fatalf("events now:\n%s\nrecorded (make them again with -update):\n%s", kinds(got), kinds(want))
+			}
+		})
+	}
+}
+
+func kinds(events []session.Event) string {
+	var b strings.Builder
+	for _, e := range events {
+		fmt.Fprintln(&b, e.Kind)
+	}
+	return b.String()
+}
+
+func load(t *testing.T, path string) []session.Event {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []session.Event
+	for line := range bytes.Lines(data) {
+		var e session.Event
+		if err := json.Unmarshal(line, &e); err != nil {
+			t.Fatalf("%s: %v", path, err)
+		}
+		out = append(out, e)
+	}
+	return out
+}
