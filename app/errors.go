@@ -61,9 +61,9 @@ func codeOf(err error) Code {
 		return Cancelled
 	case errors.Is(err, context.DeadlineExceeded):
 		return Limit
-	case errors.Is(err, repo.ErrConflict), errors.Is(err, agent.ErrState):
+	case errors.Is(err, repo.ErrConflict), errors.Is(err, repo.ErrBusy), errors.Is(err, agent.ErrState):
 		return Conflict
-	case errors.Is(err, repo.ErrOutside), errors.Is(err, repo.ErrSecret), errors.Is(err, os.ErrPermission):
+	case errors.Is(err, repo.ErrOutside), errors.Is(err, repo.ErrSecret), errors.Is(err, repo.ErrSymlink), errors.Is(err, repo.ErrIgnored), errors.Is(err, os.ErrPermission):
 		return Denied
 	case errors.Is(err, repo.ErrBinary), errors.Is(err, repo.ErrTooLarge):
 		return Invalid
