@@ -186,7 +186,7 @@ func FuzzReplace(f *testing.F) {
 			t.Fatal(err)
 		}
 		// With neither line ends nor a shift at stake the result is that of the plain replacement.
-		if old != "" && utf8.ValidString(old+new) && !strings.ContainsAny(text+old+new, "\r") && !strings.Contains(old+new, "\n") && strings.Contains(text, old) {
+		if old != "" && utf8.ValidString(old) && utf8.ValidString(new) && !strings.ContainsAny(text+old+new, "\r") && !strings.Contains(old+new, "\n") && strings.Contains(text, old) {
 			if want := strings.Replace(text, old, new, 1); got != want {
 				t.Fatalf("got %q, want %q", got, want)
 			}
