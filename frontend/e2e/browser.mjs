@@ -1,9 +1,13 @@
 // Chromium as the distribution ships it; no browser is downloaded.
 
-import { existsSync } from 'node:fs';
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync } from 'node:fs';
 import { chromium } from 'playwright-core';
 
 const places = [process.env.CHROMIUM, '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+
+/** slow is how long a wait may take, in ms: the machines of CI are shared. */
+export const slow = 60_000;
 
 /** launch starts a headless Chromium with nothing that reaches out by itself. */
 export async function launch() {
@@ -13,4 +17,22 @@ export async function launch() {
     executablePath,
     args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
   });
+}
+
+/** open gives a page that remembers every error of its scripts; check asserts that there was none. */
+export async function open(context, url, options = {}) {
+  const page = await context.newPage();
+  page.setDefaultTimeout(slow);
+  const errors = [];
+  page.on('pageerror', (e) => errors.push(e.message));
+  page.on('console', (m) => m.type() === 'error' && !(options.allow ?? /status of 4\d\d/).test(m.text()) && errors.push(m.text()));
+  await page.goto(url);
+  const check = () => assert.deepEqual(errors, [], 'errors in the page');
+  return { page, check };
+}
+
+/** picture keeps a screenshot of a failure, for the person who reads the log. */
+export async function picture(page, name) {
+  mkdirSync('test-results', { recursive: true });
+  await page.screenshot({ path: `test-results/${name}.png` }).catch(() => {});
 }

@@ -3,13 +3,12 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { launch } from './browser.mjs';
-import { start } from './serve.mjs';
+import { memory } from './serve.mjs';
 
 const sizes = { wide: [1440, 900], middle: [1100, 700], small: [900, 600] };
 const out = process.argv[2] ?? 'test-results/shots';
 const only = process.argv.slice(3);
 mkdirSync(out, { recursive: true });
-delete process.env.BASE_URL;
 
 const startTask = async (p) => {
   await p.getByTestId('open-sample').click();
@@ -43,7 +42,7 @@ const shots = {
   help: { query: '', go: async (p) => p.getByTestId('nav-help').click() },
 };
 
-const server = await start();
+const server = await memory();
 const browser = await launch();
 try {
   for (const [name, s] of Object.entries(shots)) {

@@ -10,7 +10,7 @@ import { headline, place, shortId, fileOf, sideBySide } from './proof';
 import { begins, keysOf, match, shortcuts, type Press } from './shortcuts';
 import { bars } from './strip';
 import { act, paths, result, tally } from './words';
-import type { CallView } from './session';
+import type { CallView, StepItem } from './session';
 import type { Run, Test } from '../api/types';
 
 describe('errors of the Go side', () => {
@@ -188,7 +188,7 @@ describe('tests and places', () => {
 });
 
 test('bars: one an act, the highest full, none of unfinished work', () => {
-  const step = { type: 'step', seq: 2, at: 0, step: 1, text: '', thinking: '', retries: [], replied: true, usage: null, microUsd: 0, priced: true, body: '', change: null } as const;
+  const step: Omit<StepItem, 'ms' | 'calls'> = { type: 'step', seq: 2, at: 0, step: 1, text: '', thinking: '', retries: [], replied: true, usage: null, microUsd: 0, priced: true, body: '', change: null };
   const out = bars([
     { type: 'baseline', seq: 1, at: 0, end: 0, command: [], run: null },
     { ...step, ms: 400, calls: [] },

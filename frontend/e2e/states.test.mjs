@@ -1,0 +1,188 @@
+// What the real program does seldom: every state of a session, with the in-memory backend.
+
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { launch, open, picture } from './browser.mjs';
+import { memory } from './serve.mjs';
+
+let server, browser;
+
+before(async () => {
+  server = await memory();
+  browser = await launch();
+});
+after(async () => {
+  await browser?.close();
+  await server?.stop();
+});
+
+/** scene plays one way a session can go. */
+function scene(name, query, run, size = { width: 1440, height: 900 }) {
+  test(name, { timeout: 180_000 }, async () => {
+    const context = await browser.newContext({ viewport: size });
+    const { page, check } = await open(context, `${server.url}?fake&${query}`);
+    try {
+      await page.getByTestId('start').waitFor();
+      await run(page);
+      check();
+    } catch (e) {
+      await picture(page, name.replaceAll(/\W+/g, '-'));
+      throw e;
+    } finally {
+      await context.close();
+    }
+  });
+}
+
+async function task(page) {
+  await page.getByTestId('open-sample').click();
+  await page.getByTestId('start-task').click();
+}
+
+scene('not proven: writing needs a yes, and says what is missing', 'speed=1000&scene=not_proven', async (page) => {
+  await task(page);
+  await page.getByTestId('write').waitFor();
+  assert.match(await page.getByTestId('write').innerText(), /anyway/);
+  await page.keyboard.press('Control+Shift+Enter');
+  await page.getByTestId('confirm-write').waitFor();
+  assert.match(await page.getByTestId('confirm-write').innerText(), /green before the patch is red with it[\s\S]*test_list_is_paged/);
+  await page.keyboard.press('Enter'); // the focus is on the safe answer
+  await page.getByTestId('confirm-write').waitFor({ state: 'detached' });
+  assert.equal(await page.getByTestId('undo').count(), 0);
+  await page.getByTestId('write').click();
+  await page.getByTestId('confirm-yes').click();
+  await page.getByTestId('undo').waitFor();
+});
+
+scene('an integrity flag leads to its line, also into folded text', 'speed=1000&scene=not_proven', async (page) => {
+  await task(page);
+  await page.getByTestId('integrity-flag').click();
+  await page.locator('.cm-flash').waitFor();
+});
+
+scene('a stale patch cannot be written', 'speed=1000&scene=stale', async (page) => {
+  await task(page);
+  await page.getByTestId('stale').waitFor();
+  assert.equal(await page.getByTestId('seal').getAttribute('data-state'), 'Stale');
+  assert.ok(await page.getByTestId('write').isDisabled());
+  await page.keyboard.press('Control+Shift+Enter');
+  await page.waitForTimeout(200);
+  assert.equal(await page.getByTestId('undo').count() + (await page.getByTestId('confirm-write').count()), 0);
+  await page.getByTestId('start-again').waitFor();
+});
+
+scene('a conflict at the click says that nothing was written', 'speed=1000&conflict', async (page) => {
+  await task(page);
+  await page.getByTestId('write').click();
+  await page.getByTestId('act-error').waitFor();
+  assert.match(await page.getByTestId('act-error').innerText(), /Nothing was written/);
+  assert.equal(await page.getByTestId('undo').count(), 0);
+});
+
+scene('rejected with a comment, it goes on; without one, it ends', 'speed=1000', async (page) => {
+  await task(page);
+  await page.getByTestId('write').waitFor();
+  await page.keyboard.press('r');
+  await page.getByTestId('reject-comment').fill('The list reads the city too.');
+  await page.getByTestId('reject-send').click();
+  await page.locator('[data-step="8"]').waitFor();
+  await page.getByTestId('write').waitFor();
+  await page.getByTestId('say-text').fill('And the list?');
+  await page.keyboard.press('Control+Enter');
+  await page.locator('[data-step="9"]').waitFor();
+  await page.getByTestId('reject').click();
+  await page.getByTestId('reject-end').click();
+  await page.getByTestId('outcome-note').waitFor();
+  assert.match(await page.getByTestId('outcome-note').innerText(), /Nothing in your folder has changed/);
+});
+
+scene('a limit tells what was tried', 'speed=1000&scene=limit', async (page) => {
+  await task(page);
+  await page.getByTestId('outcome-note').waitFor();
+  await page.getByText('What was tried (4)').click();
+  await page.getByText('searched “billing address”').waitFor();
+});
+
+scene('an error of the model ends with what to do', 'speed=50&scene=error', async (page) => {
+  await task(page);
+  await page.getByTestId('outcome-note').waitFor();
+  assert.match(await page.getByTestId('outcome-note').innerText(), /ollama serve/);
+});
+
+scene('an unknown price is never 0.00', 'speed=1000&scene=unpriced', async (page) => {
+  await page.getByTestId('open-sample').click();
+  await page.getByTestId('model-picker').click();
+  await page.locator('[data-ref^="anthropic/"]').click();
+  await page.getByTestId('start-task').click();
+  await page.getByTestId('write').waitFor();
+  assert.match(await page.getByTestId('meter-cost').innerText(), /price unknown/);
+  assert.match(await page.getByTestId('meter-steps').innerText(), /7\s+of 30/);
+});
+
+scene('a question before an edit; Escape refuses', 'speed=1000&scene=ask', async (page) => {
+  await page.getByTestId('open-sample').click();
+  await page.getByTestId('test-command').click();
+  await page.getByTestId('ask-edits').check({ force: true });
+  await page.keyboard.press('Escape');
+  await page.getByTestId('start-task').click();
+  await page.getByTestId('ask').waitFor();
+  assert.match(await page.getByTestId('ask').innerText(), /tests\/test_invoices\.py/);
+  await page.keyboard.press('Escape');
+  await page.getByTestId('ask').waitFor({ state: 'detached' });
+});
+
+scene('streamed text shows while it is written, then gives way to the reply', 'speed=2', async (page) => {
+  await task(page);
+  await page.getByTestId('stream').waitFor();
+  assert.equal(await page.getByTestId('stream').getAttribute('aria-live'), 'off');
+  await page.locator('[data-step="1"] .think').waitFor();
+  assert.equal(await page.locator('[data-step="1"] [data-testid="stream"]').count(), 0);
+});
+
+scene('without a sandbox the page says what to install', 'nosandbox', async (page) => {
+  await page.getByText('No sandbox works here yet').waitFor();
+  await page.getByTestId('doctor-line').click();
+  await page.getByText('sudo apt install podman').first().waitFor();
+});
+
+scene('the first run explains itself in three steps', 'blank', async (page) => {
+  assert.equal(await page.getByTestId('first-run').locator('li').count(), 3);
+});
+
+scene('a file of 10,000 lines opens by its changes', 'speed=1000&scene=big', async (page) => {
+  await task(page);
+  await page.getByTestId('write').waitFor();
+  await page.getByTestId('file-tab').nth(2).click();
+  const big = page.locator('[data-path="src/generated/table.ts"] + * .cm-merge-b .cm-changedLine');
+  await big.first().waitFor();
+  const nodes = await page.locator('.cm-line').count();
+  assert.ok(nodes < 1500, `${nodes} lines in the page`);
+});
+
+for (const [width, height] of [[900, 600], [1100, 700], [1440, 900]]) {
+  for (const font of [13, 18]) {
+    scene(`nothing is cut at ${width}×${height}, text ${font} px`, `speed=1000&font=${font}`, async (page) => {
+      const wide = async (where) => {
+        const over = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+        assert.ok(over <= 0, `${where} is ${over} px wider than the window`);
+      };
+      await page.getByTestId('compose').or(page.getByTestId('start')).first().waitFor();
+      for (const nav of ['nav-sessions', 'nav-settings']) {
+        await page.getByTestId(nav).click();
+        await wide(nav);
+      }
+      await page.getByTestId('home').click();
+      await wide('start');
+      await task(page);
+      await page.getByTestId('write').waitFor();
+      await wide('review');
+      const box = await page.getByTestId('write').boundingBox();
+      assert.ok(box && box.x >= 0 && box.x + box.width <= width && box.y + box.height <= height, 'the button that writes is in sight');
+      if (await page.getByTestId('trace-toggle').count()) {
+        await page.keyboard.press('t');
+        await page.getByTestId('trace').waitFor();
+        await wide('drawer');
+      }
+    }, { width, height });
+  }
+}
