@@ -276,8 +276,8 @@ func (b *bwrapRun) follow(ctx context.Context, cmd *exec.Cmd, workspace string) 
 	if err := <-started; err != nil {
 		return Result{}, err
 	}
-	kill := func() { _ = unix.Kill(-cmd.Process.Pid, unix.SIGKILL) } // gone is as good
-	pid := pipes.await(ctx, kill)
+	kill := func(context.Context) { _ = unix.Kill(-cmd.Process.Pid, unix.SIGKILL) } // gone is as good
+	pid := pipes.await(ctx, func() { kill(ctx) })
 	w := newWatch(pid, b.group.mark(), b.spec, kill)
 	defer w.close()
 	w.counters = b.group.counters(w.counters)

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -48,16 +49,24 @@ func cgroupTrees() map[string]string {
 	return out
 }
 
-// killCgroups kills every process in the owner's control groups.
+// killCgroups kills every process in the owner's control groups and waits a moment for their end.
 func killCgroups(owner string) {
-	for _, tree := range cgroupTrees() {
-		walkCgroup(filepath.Join(tree, cgroupRoot, owner), func(dir string) {
-			for _, pid := range readPids(filepath.Join(dir, "cgroup.procs")) {
-				if pid != os.Getpid() {
-					_ = unix.Kill(pid, unix.SIGKILL) // gone is as good
+	for range 50 {
+		left := 0
+		for _, tree := range cgroupTrees() {
+			walkCgroup(filepath.Join(tree, cgroupRoot, owner), func(dir string) {
+				for _, pid := range readPids(filepath.Join(dir, "cgroup.procs")) {
+					left++
+					if pid != os.Getpid() {
+						_ = unix.Kill(pid, unix.SIGKILL) // gone is as good
+					}
 				}
-			}
-		})
+			})
+		}
+		if left == 0 {
+			return
+		}
+		time.Sleep(20 * time.Millisecond)
 	}
 }
 

@@ -268,10 +268,8 @@ func (p *podmanRun) watchIt(ctx context.Context, stream io.ReadCloser, warnings 
 	if got := filepath.Base(state.OCIRuntime); got != p.runtime.kind.Name {
 		return Result{}, fmt.Errorf("podman made the container with %q; nothing was run", got)
 	}
-	w := newWatch(state.State.Pid, p.id, p.spec, func() {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), killTime)
-		defer cancel()
-		if err := p.svc.api.kill(ctx, p.id); err != nil {
+	w := newWatch(state.State.Pid, p.id, p.spec, func(ctx context.Context) {
+		if err := p.svc.api.kill(ctx, p.id); err != nil && ctx.Err() == nil {
 			p.runtime.home.log.Warn("killing a container", "error", err)
 		}
 	})
@@ -288,11 +286,11 @@ func (p *podmanRun) watchIt(ctx context.Context, stream io.ReadCloser, warnings 
 		return cancelled(ctx, p.started, p.explain(err))
 	}
 	finished := w.watch(ctx)
-	err = demuxUntil(stream, stdout, stderr, w.killed)
+	err = demuxUntil(w.gone, stream, stdout, stderr)
 	w.lookAtEnd() // before the counters go
 	var final containerState
 	if err == nil || w.reason() != "" {
-		final, err = p.final(ctx, w) // a program may close its output and go on
+		final, err = p.final(w.gone) // a program may close its output and go on
 	}
 	took := time.Since(begin)
 	finished()
@@ -310,39 +308,23 @@ func (p *podmanRun) watchIt(ctx context.Context, stream io.ReadCloser, warnings 
 	return res, nil
 }
 
-// demuxUntil reads the stream to its end, or until killTime after killed, should the monitor be stuck.
-func demuxUntil(stream io.ReadCloser, stdout, stderr io.Writer, killed <-chan struct{}) error {
-	done := make(chan error, 1)
-	go func() { done <- demux(stream, stdout, stderr) }()
-	select {
-	case err := <-done:
-		return err
-	case <-killed:
-	}
-	select {
-	case err := <-done:
-		return err
-	case <-time.After(killTime):
-		stream.Close()
-		return <-done
-	}
+// demuxUntil reads the stream to its end, or until gone ends, should the monitor of a killed run be stuck.
+func demuxUntil(gone context.Context, stream io.ReadCloser, stdout, stderr io.Writer) error {
+	defer context.AfterFunc(gone, func() { stream.Close() })()
+	return demux(stream, stdout, stderr)
 }
 
 // final asks until the exit code stands. Podman's own wait is slower: it waits for the whole cleanup.
-func (p *podmanRun) final(ctx context.Context, w *watch) (containerState, error) {
-	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	defer cancel()
-	killed := w.killed
+func (p *podmanRun) final(gone context.Context) (containerState, error) {
 	for pause := 2 * time.Millisecond; ; pause = min(2*pause, 50*time.Millisecond) {
-		s, err := p.svc.api.inspect(ctx, p.id)
+		s, err := p.svc.api.inspect(gone, p.id)
 		if err != nil || s.ended() {
 			return s, err
 		}
 		select {
 		case <-time.After(pause):
-		case <-killed:
-			killed = nil
-			defer time.AfterFunc(killTime, cancel).Stop()
+		case <-gone.Done():
+			return s, gone.Err()
 		}
 	}
 }

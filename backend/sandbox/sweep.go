@@ -97,7 +97,7 @@ func belongs(pid int, dir string) bool {
 	}
 	program, _, _ := bytes.Cut(args, []byte{0})
 	switch filepath.Base(string(program)) {
-	case "conmon", "bwrap", "podman":
+	case "conmon", "bwrap", "podman", "runsc", "runsc-gofer", "runsc-sandbox":
 		if bytes.Contains(args, []byte(dir+"/")) {
 			return true
 		}

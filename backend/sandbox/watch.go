@@ -35,11 +35,13 @@ type watch struct {
 	limits   Limits
 	counters *counters
 	disk     []*usage
-	memory   []int  // file descriptors of /tmp and the home
-	kill     func() // the slow, thorough way
+	memory   []int                 // file descriptors of /tmp and the home
+	kill     func(context.Context) // the slow, thorough way
 
 	once    sync.Once
-	killed  chan struct{} // closed when the run is being stopped
+	killed  chan struct{}   // closed when the run is being stopped
+	gone    context.Context // ends killTime later: then nobody waits for the run any more
+	release context.CancelFunc
 	mu      sync.Mutex
 	why     Reason
 	tmpFull bool
@@ -51,8 +53,9 @@ type watch struct {
 }
 
 // newWatch looks at the process pid; mark is what its own control groups have in their path.
-func newWatch(pid int, mark string, spec Spec, kill func()) *watch {
+func newWatch(pid int, mark string, spec Spec, kill func(context.Context)) *watch {
 	w := &watch{pid: pid, pidfd: -1, mark: mark, limits: spec.Limits, kill: kill, killed: make(chan struct{}), counters: &counters{}}
+	w.gone, w.release = context.WithCancel(context.Background())
 	if pid > 0 {
 		if fd, err := unix.PidfdOpen(pid, 0); err == nil {
 			w.pidfd = fd
@@ -64,6 +67,7 @@ func newWatch(pid int, mark string, spec Spec, kill func()) *watch {
 }
 
 func (w *watch) close() {
+	w.release()
 	w.counters.close()
 	if w.pidfd >= 0 {
 		unix.Close(w.pidfd)
@@ -82,6 +86,7 @@ func (w *watch) stop(reason Reason) {
 		if w.pidfd >= 0 {
 			_ = unix.PidfdSendSignal(w.pidfd, unix.SIGKILL, nil, 0) // at once; the thorough way follows
 		}
+		time.AfterFunc(killTime, w.release)
 		close(w.killed)
 	})
 }
@@ -110,7 +115,7 @@ func (w *watch) watch(ctx context.Context) (finished func()) {
 		}
 		select {
 		case <-time.After(w.killAfter()):
-			w.kill()
+			w.kill(w.gone)
 		case <-done:
 		}
 	}()
@@ -293,12 +298,22 @@ func (w *watch) unlinked() int64 {
 			}
 			seen[[2]uint64{st.Dev, st.Ino}] = true
 			var fs unix.Statfs_t
-			if unix.Statfs(p, &fs) == nil && fs.Type != unix.TMPFS_MAGIC { // memory is counted as memory
+			if unix.Statfs(p, &fs) == nil && (fs.Type != unix.TMPFS_MAGIC || w.onDisk(st.Dev)) { // memory is counted as memory
 				sum += st.Blocks * 512
 			}
 		}
 	}
 	return sum
+}
+
+// onDisk tells whether dev is the file system of one of the host's folders, which may be memory too.
+func (w *watch) onDisk(dev uint64) bool {
+	for _, u := range w.disk {
+		if u.dir != "" && u.dev == dev {
+			return true
+		}
+	}
+	return false
 }
 
 // lookAtUnlimited watches memory and processes where the kernel does not limit them.
@@ -396,12 +411,17 @@ func (w *watch) verdict(code int, oomKilled bool) Reason {
 // usage is how much a folder has grown since it was first looked at.
 type usage struct {
 	dir  string // "" nothing
+	dev  uint64
 	base int64
 }
 
 func newUsage(dir string) *usage {
 	u := &usage{dir: dir}
 	if dir != "" {
+		var st unix.Stat_t
+		if unix.Stat(dir, &st) == nil {
+			u.dev = st.Dev
+		}
 		u.base = diskUsage(dir)
 	}
 	return u
