@@ -23,11 +23,11 @@ func (r *Run) Say(ctx context.Context, text string) error {
 
 // Reject records the rejection; with a comment, Work goes on with it, without one the session is finished.
 func (r *Run) Reject(ctx context.Context, comment string) error {
-	r.working.Lock()
-	defer r.working.Unlock()
-	if err := r.inReview("rejecting the patch"); err != nil {
+	unlock, err := r.hold("rejecting the patch", inReview)
+	if err != nil {
 		return err
 	}
+	defer unlock()
 	if err := r.append(ctx, session.KindReviewAnswered, session.ReviewAnswered{Decision: "reject", By: "person", Comment: comment}); err != nil {
 		return err
 	}
@@ -39,19 +39,31 @@ func (r *Run) Reject(ctx context.Context, comment string) error {
 
 // Finish closes a session that waits for review without writing.
 func (r *Run) Finish(ctx context.Context) error {
-	r.working.Lock()
-	defer r.working.Unlock()
-	if err := r.inReview("closing the session"); err != nil {
+	unlock, err := r.hold("closing the session", inReview)
+	if err != nil {
 		return err
 	}
+	defer unlock()
 	return r.close(ctx, r.verdict(), "nothing was written")
 }
 
-func (r *Run) inReview(doing string) error {
-	if st := r.log.State(); st.Outcome != session.Review {
-		return fmt.Errorf("%s: %w: the session is %s, no patch waits for review", doing, ErrState, st.Outcome)
+func inReview(st session.State) bool { return st.Outcome == session.Review }
+
+// hold waits until Work has returned, for an act that the session's state allows; a run that still works is refused at
+// once, not waited for.
+func (r *Run) hold(doing string, allows func(session.State) bool) (unlock func(), err error) {
+	refused := func(st session.State) error {
+		return fmt.Errorf("%s: %w: the session is %s, no patch waits for it", doing, ErrState, st.Outcome)
 	}
-	return nil
+	if st := r.log.State(); !allows(st) {
+		return nil, refused(st)
+	}
+	r.working.Lock()
+	if st := r.log.State(); !allows(st) {
+		r.working.Unlock()
+		return nil, refused(st)
+	}
+	return r.working.Unlock, nil
 }
 
 // verdict is the outcome of a session that ends with its patch reviewed.
@@ -82,12 +94,13 @@ func CanResume(st session.State) bool {
 // Approve writes the patch that waits for review into the folder and finishes the session. patchHash is the patch that
 // the person saw; by is person or auto (auto only when proven). A conflict is recorded, and the patch waits on.
 func (r *Run) Approve(ctx context.Context, patchHash, by string) (repo.Receipt, error) {
-	r.working.Lock()
-	defer r.working.Unlock()
+	unlock, err := r.hold("approving the patch", CanApprove)
+	if err != nil {
+		return repo.Receipt{}, err
+	}
+	defer unlock()
 	st := r.log.State()
 	switch {
-	case !CanApprove(st):
-		return repo.Receipt{}, fmt.Errorf("approving the patch: %w: the session is %s, no patch waits for approval", ErrState, st.Outcome)
 	case patchHash != st.PatchHash:
 		return repo.Receipt{}, fmt.Errorf("approving the patch: %w: it is not the patch that was shown; look at the diff again", repo.ErrConflict)
 	case by != "person" && by != "auto":

@@ -241,7 +241,13 @@ func TestCancelThenResume(t *testing.T) {
 	f := folder(t, calc())
 	before := tree(t, f.root)
 	ctx, cancel := context.WithCancel(t.Context())
-	r := start(t, f, hangs(cancel), Task{})
+	var r *Run
+	r = start(t, f, hangs(func() {
+		if _, err := r.Approve(ctx, "", "person"); !errors.Is(err, ErrState) {
+			t.Errorf("approving while it works: %v", err)
+		}
+		cancel()
+	}), Task{})
 	got, err := r.Work(ctx)
 	if got != session.Cancelled || err != nil {
 		t.Fatalf("outcome %s, %v\n%s", got, err, story(t, r))
