@@ -3,6 +3,7 @@ package app
 import (
 	"errors"
 	"io/fs"
+	"strings"
 	"unicode/utf8"
 
 	"redgreen/backend/patch"
@@ -220,14 +221,21 @@ func diffFile(file patch.File, read func(string) ([]byte, error)) DiffFile {
 		return out
 	}
 	if file.Status != patch.Added {
-		s := string(before)
-		out.Before = &s
+		out.Before = readable(before)
 	}
 	if file.Status != patch.Deleted {
-		s := string(after)
-		out.After = &s
+		out.After = readable(after)
 	}
 	return out
+}
+
+// readable is a file's text in whatever encoding it has.
+func readable(data []byte) *string {
+	text, _, err := patch.Decode(data)
+	if err != nil {
+		text = strings.ToValidUTF8(string(data), "\uFFFD")
+	}
+	return &text
 }
 
 func texts(file patch.File, read func(string) ([]byte, error)) (before, after []byte, ok bool) {
