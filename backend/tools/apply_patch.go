@@ -73,7 +73,7 @@ func runApply(_ context.Context, s *Set, a Args) (result, error) {
 	r := result{
 		summary: fmt.Sprintf("%s +%d −%d", strings.Join(names, ", "), stat.Added, stat.Removed),
 		head:    fmt.Sprintf("Applied to the workspace (files: %d, lines added: %d, removed: %d). As it is now:", len(p.Files), stat.Added, stat.Removed),
-		body:    changed(p),
+		body:    corrections(notes) + changed(p),
 		note:    noteText(notes),
 		out:     Outcome{Patch: &p, Notes: notes},
 	}
@@ -87,7 +87,7 @@ func (s *Set) failedEdit(err error) (result, error) {
 		return refuseEdit(errors.New(s.scrub(err.Error()))), nil
 	}
 	r := refuseEdit(err)
-	r.summary = "refused: " + string(refused.Failures[0].Code) + " in " + refused.Failures[0].Path
+	r.summary = "refused: " + strings.ReplaceAll(string(refused.Failures[0].Code), "_", " ") + " in " + refused.Failures[0].Path
 	return r, nil
 }
 
@@ -100,6 +100,15 @@ func noteText(notes []patch.Note) string {
 		return ""
 	}
 	return fmt.Sprintf("The edit was corrected in %d places where spaces or line ends differed; read the lines before you quote them again.", len(notes))
+}
+
+// corrections says, place by place, how the edit differed from the file.
+func corrections(notes []patch.Note) string {
+	var b strings.Builder
+	for _, n := range notes {
+		fmt.Fprintf(&b, "corrected %s, edit %d: %s\n", n.Path, n.Block, n.Message)
+	}
+	return b.String()
 }
 
 // changed shows each changed place with its present line numbers.

@@ -10,6 +10,7 @@ import (
 	"sort"
 	"strings"
 
+	"redgreen/backend/patch"
 	"redgreen/backend/policy"
 	"redgreen/backend/repo"
 )
@@ -45,7 +46,11 @@ func runRead(ctx context.Context, s *Set, a Args) (result, error) {
 	if err != nil {
 		return s.refuseRead(ctx, name, err)
 	}
-	return numbered(name, string(data), a.number("start_line", 1), a.number("end_line", 0)), nil
+	text, _, err := patch.Decode(data) // what is shown must be what an edit is matched against
+	if err != nil {
+		return s.refuseRead(ctx, name, err)
+	}
+	return numbered(name, text, a.number("start_line", 1), a.number("end_line", 0)), nil
 }
 
 // clean takes what models write in front of a path off it: the sandbox's folder, "./".
@@ -67,7 +72,7 @@ func (s *Set) refuseRead(ctx context.Context, name string, err error) (result, e
 		return refuse("refused: a secret file", "Refused: this file holds secrets (keys, tokens, passwords). It is never read, whatever the reason. Go on without it.")
 	case errors.Is(err, repo.ErrOutside):
 		return refuse("refused: outside the folder", "Refused: this path leaves the repository. Only paths relative to its root can be read.")
-	case errors.Is(err, repo.ErrBinary):
+	case errors.Is(err, repo.ErrBinary), errors.Is(err, patch.ErrBinary):
 		return refuse("binary file", "This is a binary file; only text can be read.")
 	case errors.Is(err, repo.ErrTooLarge):
 		return refuse("file too large", "This file is too large to be read. Find what you need in it with search_code.")
