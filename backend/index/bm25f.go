@@ -93,14 +93,14 @@ func (s *store) meanLengths(ctx context.Context) (map[string]float64, error) {
 // Keywords ranks chunks for a query in words, best first, by BM25F over name, scope, path, identifiers, code and prose.
 // Equal scores are ordered by path and line.
 func (ix *Index) Keywords(ctx context.Context, query string, n int) ([]Scored, error) {
-	units := ix.analyser.units(query)
-	if len(units) == 0 || n <= 0 {
-		return nil, nil
-	}
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
 	if ix.store == nil {
 		return nil, errClosed
+	}
+	units := ix.analyser.units(query)
+	if len(units) == 0 || n <= 0 {
+		return nil, nil
 	}
 	out, err := ix.rank(ctx, units, weights(), n)
 	if err != nil {

@@ -7,6 +7,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"redgreen/backend/lang"
 )
 
 // How well a name fits; gaps are for nothing but reading.
@@ -18,7 +20,7 @@ const (
 	fitContained = 2
 )
 
-// Symbols ranks chunks whose name or qualified name is, begins with or contains name. Definitions come before tests, and
+// Symbols ranks chunks whose name or qualified name is name, or where there is none, begins with or contains it. Definitions come before tests, and
 // shorter names before longer ones. "Class::method", "Class#method" and "method()" are read as "Class.method" and
 // "method".
 func (ix *Index) Symbols(ctx context.Context, name string, n int) ([]Scored, error) {
@@ -31,7 +33,10 @@ func (ix *Index) Symbols(ctx context.Context, name string, n int) ([]Scored, err
 	if ix.store == nil {
 		return nil, errClosed
 	}
-	list, err := ix.store.symbols(ctx, name)
+	list, err := ix.store.symbolsNamed(ctx, name)
+	if err == nil && len(list) == 0 {
+		list, err = ix.store.symbolsWith(ctx, name)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("searching symbols: %w", err)
 	}
@@ -59,9 +64,21 @@ type symbol struct {
 	test, module    int // 1: a test; a chunk of code outside definitions
 }
 
-func (s *store) symbols(ctx context.Context, name string) ([]symbol, error) {
-	rows, err := s.db.QueryContext(ctx, `SELECT c.id, c.name, c.qualified, c.test, c.kind='module', f.path, c.start_line FROM chunks c JOIN files f ON f.id=c.file_id
-		WHERE c.name<>'' AND instr(lower(c.qualified), lower(?)) > 0`, name)
+const symbolColumns = `SELECT c.id, c.name, c.qualified, c.test, c.kind='module', f.path, c.start_line FROM chunks c JOIN files f ON f.id=c.file_id `
+
+// symbolsNamed finds names letter for letter or in another case; that has an index.
+func (s *store) symbolsNamed(ctx context.Context, name string) ([]symbol, error) {
+	last := name[strings.LastIndexByte(name, '.')+1:]
+	return s.symbols(ctx, name, symbolColumns+`WHERE c.name=? COLLATE NOCASE`, last)
+}
+
+// symbolsWith finds names that hold name; it looks at all.
+func (s *store) symbolsWith(ctx context.Context, name string) ([]symbol, error) {
+	return s.symbols(ctx, name, symbolColumns+`WHERE c.name<>'' AND instr(lower(c.qualified), lower(?)) > 0`, name)
+}
+
+func (s *store) symbols(ctx context.Context, name, query string, arg string) ([]symbol, error) {
+	rows, err := s.db.QueryContext(ctx, query, arg)
 	if err != nil {
 		return nil, err
 	}
@@ -110,43 +127,65 @@ func (ix *Index) Paths(ctx context.Context, words string, n int) ([]Scored, erro
 	if ix.store == nil {
 		return nil, errClosed
 	}
-	list, err := ix.store.firsts(ctx)
+	kept, err := ix.store.fittingPaths(ctx, newPathQuery(words), n)
 	if err != nil {
 		return nil, fmt.Errorf("searching paths: %w", err)
 	}
-	want := newPathQuery(words)
-	kept := list[:0]
-	for _, f := range list {
-		if f.fit = want.fit(f.path); f.fit > 0 {
-			kept = append(kept, f)
-		}
-	}
-	slices.SortFunc(kept, func(a, b symbol) int {
-		return cmp.Or(cmp.Compare(b.fit, a.fit), cmp.Compare(a.test, b.test), cmp.Compare(len(a.path), len(b.path)), cmp.Compare(a.path, b.path))
-	})
-	out := make([]Scored, 0, min(n, len(kept)))
-	for _, f := range kept[:min(n, len(kept))] {
+	out := make([]Scored, 0, len(kept))
+	for _, f := range kept {
 		out = append(out, Scored{f.id, float64(f.fit)})
 	}
 	return out, nil
 }
 
-// firsts lists the first chunk of each file.
-func (s *store) firsts(ctx context.Context) ([]symbol, error) {
-	rows, err := s.db.QueryContext(ctx, `SELECT min(c.id), max(c.test), f.path FROM chunks c JOIN files f ON f.id=c.file_id GROUP BY c.file_id`)
+// fittingPaths gives the first chunks of the n files that fit best.
+func (s *store) fittingPaths(ctx context.Context, q pathQuery, n int) ([]symbol, error) {
+	rows, err := s.db.QueryContext(ctx, `SELECT id, path FROM files WHERE status IN ('ok','broken')`)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	var out []symbol
+	var list []symbol
 	for rows.Next() {
-		var one symbol
-		if err := rows.Scan(&one.id, &one.test, &one.path); err != nil {
+		var f symbol
+		if err := rows.Scan(&f.id, &f.path); err != nil {
 			return nil, err
 		}
-		out = append(out, one)
+		if f.fit = q.fit(f.path); f.fit > 0 {
+			f.test = testPath(f.path)
+			list = append(list, f)
+		}
 	}
-	return out, rows.Err()
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	slices.SortFunc(list, func(a, b symbol) int {
+		return cmp.Or(cmp.Compare(b.fit, a.fit), cmp.Compare(a.test, b.test), cmp.Compare(len(a.path), len(b.path)), cmp.Compare(a.path, b.path))
+	})
+	return s.firstChunks(ctx, list[:min(n, len(list))])
+}
+
+// firstChunks turns files into their first chunks; a file without chunks falls out.
+func (s *store) firstChunks(ctx context.Context, files []symbol) ([]symbol, error) {
+	out := files[:0]
+	for _, f := range files {
+		ids, err := s.ids(ctx, `SELECT id FROM chunks WHERE file_id=? ORDER BY start_line, id LIMIT 1`, f.id)
+		if err != nil {
+			return nil, err
+		}
+		if len(ids) > 0 {
+			f.id = ids[0]
+			out = append(out, f)
+		}
+	}
+	return out, nil
+}
+
+func testPath(path string) int {
+	if l, ok := lang.ByPath(path); ok && l.TestFile(path) {
+		return 1
+	}
+	return 0
 }
 
 // pathQuery is a path or words of one, prepared for many comparisons.
@@ -172,6 +211,8 @@ func (q pathQuery) fit(file string) int {
 	p := strings.ToLower(file)
 	base := path.Base(p)
 	switch {
+	case q.text == "":
+		return 0
 	case p == q.text:
 		return fitExact
 	case strings.HasSuffix(p, "/"+q.text):

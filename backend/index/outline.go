@@ -14,6 +14,8 @@ import (
 const (
 	// bytesPerToken is the usual size of a token of code; it is for a budget, not for a bill.
 	bytesPerToken = 3.5
+	// maxUses is where more uses make a name no more central.
+	maxUses = 50
 	// outlineSymbols is how many names stand for one file.
 	outlineSymbols = 8
 )
@@ -94,6 +96,10 @@ func (ix *Index) central(ctx context.Context, files []*outlineFile) error {
 	}
 	uses := map[string]float64{}
 	for _, f := range files {
+		if f.test {
+			continue
+		}
+		seen := map[string]bool{}
 		for i := range f.names {
 			n := &f.names[i]
 			if _, ok := uses[n.name]; !ok {
@@ -102,9 +108,10 @@ func (ix *Index) central(ctx context.Context, files []*outlineFile) error {
 				}
 			}
 			n.score = max(uses[n.name]-defined[n.name], 0) / defined[n.name]
-			if !f.test {
-				f.score += min(n.score, 50)
+			if !seen[n.name] {
+				f.score += min(n.score, maxUses)
 			}
+			seen[n.name] = true
 		}
 	}
 	return nil

@@ -9,7 +9,7 @@ import (
 // ecmaFunction is any expression that makes a function.
 const ecmaFunction = `[(arrow_function body: (_) @body) (function_expression body: (_) @body) (generator_function body: (_) @body)]`
 
-// ecmaQuery is what JavaScript's and TypeScript's grammars have in common; %F stands for ecmaFunction.
+// ecmaQuery is what JavaScript's and TypeScript's grammars have in common.
 const ecmaQuery = `
 (function_declaration name: (identifier) @name body: (_) @body) @definition.function
 (generator_function_declaration name: (identifier) @name body: (_) @body) @definition.function
@@ -20,16 +20,16 @@ const ecmaQuery = `
 (export_statement declaration: (class_declaration name: (_) @name)) @definition.class
 (method_definition name: [(property_identifier) (private_property_identifier)] @name body: (_) @body) @definition.method
 
-(lexical_declaration . (variable_declarator name: (identifier) @name value: %F) .) @definition.function
-(variable_declaration . (variable_declarator name: (identifier) @name value: %F) .) @definition.function
+(lexical_declaration . (variable_declarator name: (identifier) @name value: ` + ecmaFunction + `) .) @definition.function
+(variable_declaration . (variable_declarator name: (identifier) @name value: ` + ecmaFunction + `) .) @definition.function
 (export_statement declaration: (lexical_declaration . (variable_declarator name: (identifier) @name value: [(arrow_function) (function_expression) (generator_function)]) .)) @definition.function
 (lexical_declaration . (variable_declarator name: (identifier) @name value: (class body: (_) @body)) .) @definition.class
 (export_statement declaration: (lexical_declaration . (variable_declarator name: (identifier) @name value: (class)) .)) @definition.class
 
-(expression_statement (assignment_expression left: (member_expression property: (property_identifier) @name) right: %F)) @definition.function
+(expression_statement (assignment_expression left: (member_expression property: (property_identifier) @name) right: ` + ecmaFunction + `)) @definition.function
 (expression_statement (assignment_expression left: (member_expression property: (property_identifier) @name) right: (class body: (_) @body))) @definition.class
-(expression_statement (assignment_expression left: (identifier) @name right: %F)) @definition.function
-(pair key: (property_identifier) @name value: %F) @definition.method
+(expression_statement (assignment_expression left: (identifier) @name right: ` + ecmaFunction + `)) @definition.function
+(pair key: (property_identifier) @name value: ` + ecmaFunction + `) @definition.method
 
 (expression_statement (call_expression
   function: [(identifier) @test (member_expression object: (identifier) @test)]
@@ -37,8 +37,6 @@ const ecmaQuery = `
 (comment) @comment
 (decorator) @attribute
 `
-
-func ecma(extra string) string { return strings.ReplaceAll(ecmaQuery, "%F", ecmaFunction) + extra }
 
 // ecmaTestCalls are the calls of node:test, Jest, Vitest, Mocha and Jasmine that take a name and a function.
 func ecmaTestCalls() []string {
@@ -65,9 +63,9 @@ func javascript() Language {
 		Name:       "javascript",
 		Extensions: []string{".js", ".jsx", ".mjs", ".cjs"},
 		Grammar:    grammar.GetLanguage,
-		Query: ecma(`
+		Query: ecmaQuery + `
 (class_body (field_definition property: (property_identifier) @name value: ` + ecmaFunction + `) @definition.method)
-`),
+`,
 		TestCalls: ecmaTestCalls(),
 		TestFile:  ecmaTestFile,
 		Runners:   ecmaRunners(),

@@ -5,8 +5,7 @@ import (
 	grammar "github.com/smacker/go-tree-sitter/typescript/typescript"
 )
 
-func typescriptQuery() string {
-	return ecma(`
+const typescriptQuery = ecmaQuery + `
 (abstract_class_declaration name: (_) @name body: (_) @body) @definition.class
 (export_statement declaration: (abstract_class_declaration name: (_) @name)) @definition.class
 (interface_declaration name: (_) @name body: (_) @body) @definition.interface
@@ -20,15 +19,14 @@ func typescriptQuery() string {
 (function_signature name: (identifier) @name) @definition.function
 (class_body (abstract_method_signature name: (property_identifier) @name) @definition.method)
 (class_body (public_field_definition name: (property_identifier) @name value: ` + ecmaFunction + `) @definition.method)
-`)
-}
+`
 
 func typescript() Language {
 	return Language{
 		Name:       "typescript",
 		Extensions: []string{".ts", ".mts", ".cts"},
 		Grammar:    grammar.GetLanguage,
-		Query:      typescriptQuery(),
+		Query:      typescriptQuery,
 		TestCalls:  ecmaTestCalls(),
 		TestFile:   ecmaTestFile,
 		Runners:    ecmaRunners(),
