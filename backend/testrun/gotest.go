@@ -437,10 +437,10 @@ func goTrouble(o output, g *goReader) string {
 func checkGo(f folder, p string) error {
 	pkg, test, isID := splitGoID(p)
 	if !isID {
-		p = strings.TrimSuffix(strings.TrimSuffix(p, "..."), "/")
-		if p == "" || p == "." {
+		if p == "..." || p == "./..." || p == "." {
 			return nil
 		}
+		p = strings.TrimSuffix(p, "/...")
 		return f.checkPath(p, "a *_test.go file or a package with tests", goTest)
 	}
 	if err := f.checkPath(pkg, "a package with tests", goTest); err != nil {

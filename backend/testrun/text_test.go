@@ -56,9 +56,10 @@ func FuzzClean(f *testing.F) {
 func FuzzReaders(f *testing.F) {
 	f.Add([]byte(`{"event":"test","id":"a","status":"failed"}`), []byte("TAP version 13\nnot ok 1 - x\n1..2"), []byte("<testsuite><testcase name='a'><failure/>"))
 	f.Add([]byte(`{"Action":"fail","Package":"m","Test":"TestA"}`), []byte("test a ... FAILED"), []byte("&#27;"))
+	dir := f.TempDir()
 	f.Fuzz(func(t *testing.T, report, stdout, xml []byte) {
 		for _, k := range Kinds() {
-			o := output{exit: 1, report: report, stdout: stdout, stderr: stdout, xml: [][]byte{xml}, module: "m", tree: folder{root: t.TempDir()}}
+			o := output{exit: 1, report: report, stdout: stdout, stderr: stdout, xml: [][]byte{xml}, module: "m", tree: folder{root: dir}}
 			r := finish(Run{Tests: []Test{}}, k, Command{Runner: k.Name, Args: []string{"x"}}, o, sandbox.Result{ExitCode: 1})
 			text, _ := r.Brief(500)
 			if len(text) > 500 || !utf8.ValidString(text) {
