@@ -93,12 +93,14 @@ type bwrapRun struct {
 	spec           Spec
 	dir            string
 	started        time.Time
+	how            string // Result.Copied
 	group          *runGroup
 }
 
 func (b *bwrapRun) do(ctx context.Context) (Result, error) {
 	workspace := filepath.Join(b.dir, "workspace")
-	if err := copyTree(ctx, b.spec.Workspace, workspace, b.runtime.home.host); err != nil {
+	var err error
+	if b.how, err = copyTree(ctx, b.spec.Workspace, workspace, b.runtime.home.host); err != nil {
 		return cancelled(ctx, b.started, err)
 	}
 	group, err := newRunGroup(b.runtime.home, filepath.Base(b.dir), b.spec.Limits)
@@ -276,9 +278,9 @@ func (b *bwrapRun) follow(ctx context.Context, cmd *exec.Cmd, workspace string) 
 	if err := <-started; err != nil {
 		return Result{}, err
 	}
-	kill := func(context.Context) { _ = unix.Kill(-cmd.Process.Pid, unix.SIGKILL) } // gone is as good
-	pid := pipes.await(ctx, func() { kill(ctx) })
-	w := newWatch(pid, b.group.mark(), b.spec, kill)
+	kill := func() { _ = unix.Kill(-cmd.Process.Pid, unix.SIGKILL) } // gone is as good
+	pid := pipes.await(ctx, kill)
+	w := newWatch(pid, b.group.mark(), b.spec, func() {}, kill)
 	defer w.close()
 	w.counters = b.group.counters(w.counters)
 	w.disk = append(w.disk, newUsage(workspace), newUsage(b.spec.Out), newUsage(b.spec.Cache))
@@ -297,7 +299,7 @@ func (b *bwrapRun) follow(ctx context.Context, cmd *exec.Cmd, workspace string) 
 }
 
 func (b *bwrapRun) result(cmd *exec.Cmd, w *watch, stdout, stderr *capture, took time.Duration) (Result, error) {
-	res := Result{ExitCode: cmd.ProcessState.ExitCode(), Duration: took, Runtime: b.rung()}
+	res := Result{ExitCode: cmd.ProcessState.ExitCode(), Duration: took, Runtime: b.rung(), Copied: b.how}
 	var cutOut, cutErr bool
 	res.Stdout, cutOut = stdout.bytes()
 	res.Stderr, cutErr = stderr.bytes()

@@ -103,7 +103,7 @@ func TestConformance(t *testing.T) {
 	for _, k := range Runtimes() {
 		t.Run(k.Name, func(t *testing.T) {
 			b := openFor(t, k.Name)
-			t.Run("exit code, output, label", b.testBasics)
+			t.Run("basics", b.testBasics)
 			t.Run("environment", b.testEnvironment)
 			t.Run("files", b.testFiles)
 			t.Run("network", b.testNetwork)
@@ -126,7 +126,8 @@ func (b bench) testBasics(t *testing.T) {
 	if res.ExitCode != 3 || res.Reason != "" || string(res.Stdout) != "out\n" || string(res.Stderr) != "err\n" {
 		t.Errorf("got exit %d reason %q stdout %q stderr %q", res.ExitCode, res.Reason, res.Stdout, res.Stderr)
 	}
-	if res.Runtime.Name != rung.Name || res.Runtime.Version == "" {
+	t.Logf("workspace by %s", res.Copied)
+	if res.Copied == "" || res.Runtime.Name != rung.Name || res.Runtime.Version == "" {
 		t.Errorf("labelled %+v, probed %+v", res.Runtime, rung)
 	}
 	if res := b.run(t, Spec{Args: []string{"no-such-program"}}); res.ExitCode != 127 {

@@ -13,16 +13,24 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// How a workspace is kept apart; see Result.Copied.
+const (
+	byOverlay = "overlay"
+	byReflink = "reflink"
+	byCopy    = "copy"
+)
+
 // copyTree makes a private copy of the folder from, for the sandbox's user: modes, times and links stay, devices and sockets
-// are left out. Contents are shared by reflink where the file system can, never by hard link.
-func copyTree(ctx context.Context, from, to string, h host) error {
+// are left out. Contents are shared by reflink where the file system can, never by hard link; how says which way it was.
+func copyTree(ctx context.Context, from, to string, h host) (how string, err error) {
 	type stamp struct {
 		path string
 		mode fs.FileMode
 		time time.Time
 	}
 	var dirs []stamp
-	err := filepath.WalkDir(from, func(p string, d fs.DirEntry, err error) error {
+	how = byReflink
+	err = filepath.WalkDir(from, func(p string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -45,7 +53,10 @@ func copyTree(ctx context.Context, from, to string, h host) error {
 		case info.Mode()&fs.ModeSymlink != 0:
 			err = copyLink(p, target)
 		case info.Mode().IsRegular():
-			err = copyFile(p, target, info)
+			var shared bool
+			if shared, err = copyFile(p, target, info); !shared {
+				how = byCopy
+			}
 		default:
 			return nil
 		}
@@ -59,9 +70,9 @@ func copyTree(ctx context.Context, from, to string, h host) error {
 		err = errors.Join(os.Chmod(d.path, d.mode|0o700), os.Chtimes(d.path, d.time, d.time))
 	}
 	if err != nil {
-		return fmt.Errorf("copying the workspace: %w", err)
+		return "", fmt.Errorf("copying the workspace: %w", err)
 	}
-	return nil
+	return how, nil
 }
 
 func copyLink(from, to string) error {
@@ -72,22 +83,23 @@ func copyLink(from, to string) error {
 	return os.Symlink(link, to)
 }
 
-func copyFile(from, to string, info fs.FileInfo) error {
+// copyFile tells whether the copy shares its blocks with the original.
+func copyFile(from, to string, info fs.FileInfo) (shared bool, err error) {
 	src, err := os.Open(from)
 	if err != nil {
-		return err
+		return false, err
 	}
 	defer src.Close()
 	dst, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
-		return err
+		return false, err
 	}
-	if unix.IoctlFileClone(int(dst.Fd()), int(src.Fd())) != nil {
+	if shared = unix.IoctlFileClone(int(dst.Fd()), int(src.Fd())) == nil; !shared {
 		_, err = io.Copy(dst, src)
 	}
 	err = errors.Join(err, dst.Chmod(info.Mode().Perm()|0o600), dst.Close())
 	if err != nil {
-		return err
+		return false, err
 	}
-	return os.Chtimes(to, info.ModTime(), info.ModTime())
+	return shared, os.Chtimes(to, info.ModTime(), info.ModTime())
 }

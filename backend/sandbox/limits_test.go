@@ -45,7 +45,7 @@ func hogs() []hog {
 		{"memory in a child", sh(`/usr/bin/python3 -c 'x=[]
 while True: x.append(bytearray(1<<20))'; exit 3`), Limits{Wall: wall, Memory: 96 << 20}, Memory, wall, false},
 		{"fork bomb", sh("b() { b | b & }; b; sleep 100"), Limits{Wall: 2 * time.Second, Processes: 64, Memory: 256 << 20}, Processes, wall, true},
-		{"threads", python("import threading,time,os\ntry:\n  for i in range(5000): threading.Thread(target=time.sleep,args=(60,)).start()\nexcept RuntimeError: os._exit(1)"),
+		{"threads", python("import threading,time,os\ntry:\n  for i in range(5000): threading.Thread(target=time.sleep,args=(60,)).start()\nexcept RuntimeError: time.sleep(1); os._exit(1)"),
 			Limits{Wall: wall, Processes: 64}, Processes, wall, false},
 		{"fork bomb that stays", python("import os\nwhile True:\n  try: os.fork()\n  except OSError: pass"), Limits{Wall: wall, Processes: 64}, Processes, wall, false},
 		{"closes its output", sh("exec >&- 2>&-; sleep 1000"), Limits{Wall: time.Second}, Timeout, time.Second, true},

@@ -184,8 +184,8 @@ func TestCopyTree(t *testing.T) {
 	if err := errors.Join(os.Chtimes(filepath.Join(from, "a"), old, old), os.Chtimes(filepath.Join(from, "d"), old, old)); err != nil {
 		t.Fatal(err)
 	}
-	if err := copyTree(t.Context(), from, to, host{}); err != nil {
-		t.Fatal(err)
+	if how, err := copyTree(t.Context(), from, to, host{}); err != nil || how == "" {
+		t.Fatal(how, err)
 	}
 	if link, err := os.Readlink(filepath.Join(to, "d", "link")); link != "/etc/passwd" || err != nil {
 		t.Errorf("link %q %v", link, err)
@@ -202,7 +202,7 @@ func TestCopyTree(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := copyTree(ctx, from, filepath.Join(t.TempDir(), "x"), host{}); !errors.Is(err, context.Canceled) {
+	if _, err := copyTree(ctx, from, filepath.Join(t.TempDir(), "x"), host{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 }

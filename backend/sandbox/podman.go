@@ -1,14 +1,18 @@
 package sandbox
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"os/user"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -21,6 +25,7 @@ type podmanRuntime struct {
 	set  func(h *home) (podmanSetup, error) // finds the program; the error says why it cannot be used here
 	// overlay says that the runtime can show a workspace through an overlay whose upper part is thrown away.
 	overlay bool
+	copies  atomic.Bool // found out by the probe: the overlay does not work on this file system
 	// processes is the smallest process limit that the runtime itself can live with.
 	processes int
 	// check looks at what the probe printed: kernel release and /proc/version as seen inside.
@@ -53,13 +58,34 @@ func (r *podmanRuntime) service(ctx context.Context) (*service, error) {
 	}
 	svc, err := startService(ctx, r.home, podman, set)
 	if err != nil {
-		return nil, err
+		return nil, rootlessHint(r.home.host, err)
 	}
 	if err := r.learn(ctx, svc); err != nil {
 		return nil, errors.Join(err, svc.stop())
 	}
 	r.svc = svc
 	return svc, nil
+}
+
+// rootlessHint adds what a plain user most often lacks.
+func rootlessHint(h host, err error) error {
+	if h.root {
+		return err
+	}
+	if find(nil, "newuidmap") == "" {
+		return fmt.Errorf("%w (Debian, Ubuntu: sudo apt-get install uidmap; Fedora: sudo dnf install shadow-utils)", err)
+	}
+	u, e := user.LookupId(strconv.Itoa(h.uid))
+	if e != nil {
+		return err
+	}
+	for _, file := range []string{"/etc/subuid", "/etc/subgid"} {
+		b, e := os.ReadFile(file)
+		if e != nil || !bytes.Contains(append([]byte("\n"), b...), []byte("\n"+u.Username+":")) {
+			return fmt.Errorf("%w (sudo usermod --add-subuids 100000-165535 --add-subgids 100000-165535 %s)", err, u.Username)
+		}
+	}
+	return err
 }
 
 // learn asks the service what it is and refuses one that is too old or has another runtime than we asked for.
@@ -211,6 +237,7 @@ type podmanRun struct {
 	spec    Spec
 	dir     string
 	id      string
+	how     string // Result.Copied
 	started time.Time
 }
 
@@ -221,10 +248,12 @@ const killTime = 1500 * time.Millisecond
 const cleanup = 20 * time.Second
 
 func (p *podmanRun) do(ctx context.Context) (res Result, err error) {
-	workspace, copied := p.spec.Workspace, !p.runtime.overlay || strings.ContainsAny(p.spec.Workspace, `:,\`)
+	p.how = byOverlay
+	workspace, copied := p.spec.Workspace, !p.runtime.overlay || p.runtime.copies.Load() || strings.ContainsAny(p.spec.Workspace, `:,\`)
 	if copied {
 		workspace = filepath.Join(p.dir, "workspace")
-		if err := copyTree(ctx, p.spec.Workspace, workspace, p.runtime.home.host); err != nil {
+		var err error
+		if p.how, err = copyTree(ctx, p.spec.Workspace, workspace, p.runtime.home.host); err != nil {
 			return cancelled(ctx, p.started, err)
 		}
 	}
@@ -268,8 +297,10 @@ func (p *podmanRun) watchIt(ctx context.Context, stream io.ReadCloser, warnings 
 	if got := filepath.Base(state.OCIRuntime); got != p.runtime.kind.Name {
 		return Result{}, fmt.Errorf("podman made the container with %q; nothing was run", got)
 	}
-	w := newWatch(state.State.Pid, p.id, p.spec, func(ctx context.Context) {
-		if err := p.svc.api.kill(ctx, p.id); err != nil && ctx.Err() == nil {
+	gone, release := context.WithCancel(context.WithoutCancel(ctx)) // ends killTime after the run was stopped
+	defer release()
+	w := newWatch(state.State.Pid, p.id, p.spec, func() { time.AfterFunc(killTime, release) }, func() {
+		if err := p.svc.api.kill(gone, p.id); err != nil && gone.Err() == nil {
 			p.runtime.home.log.Warn("killing a container", "error", err)
 		}
 	})
@@ -286,18 +317,18 @@ func (p *podmanRun) watchIt(ctx context.Context, stream io.ReadCloser, warnings 
 		return cancelled(ctx, p.started, p.explain(err))
 	}
 	finished := w.watch(ctx)
-	err = demuxUntil(w.gone, stream, stdout, stderr)
+	err = demuxUntil(gone, stream, stdout, stderr)
 	w.lookAtEnd() // before the counters go
 	var final containerState
 	if err == nil || w.reason() != "" {
-		final, err = p.final(w.gone) // a program may close its output and go on
+		final, err = p.final(gone) // a program may close its output and go on
 	}
 	took := time.Since(begin)
 	finished()
 	if err != nil && w.reason() == "" {
 		return Result{}, p.explain(err)
 	}
-	res := Result{ExitCode: final.State.ExitCode, Duration: took, Runtime: p.rung(warnings)}
+	res := Result{ExitCode: final.State.ExitCode, Duration: took, Runtime: p.rung(warnings), Copied: p.how}
 	var cutOut, cutErr bool
 	res.Stdout, cutOut = stdout.bytes()
 	res.Stderr, cutErr = stderr.bytes()

@@ -127,10 +127,21 @@ func judgeProbe(h host, spec Spec, saw probeReport, check func(host, probeReport
 	return nil
 }
 
-// Probe starts a container that says what it sees.
+// Probe starts a container that says what it sees. Where the file system takes no overlay, workspaces are copied instead.
 func (r *podmanRuntime) Probe(ctx context.Context) (Rung, error) {
 	if _, err := r.service(ctx); err != nil {
 		return Rung{}, err
 	}
-	return probe(ctx, r.home, r, r.check)
+	rung, err := probe(ctx, r.home, r, r.check)
+	if err == nil || ctx.Err() != nil || !r.overlay || r.copies.Load() {
+		return rung, err
+	}
+	r.copies.Store(true)
+	rung, again := probe(ctx, r.home, r, r.check)
+	if again != nil {
+		r.copies.Store(false)
+		return Rung{}, rootlessHint(r.home.host, err)
+	}
+	r.home.log.Info("workspaces are copied, since an overlay does not work here", "runtime", r.kind.Name, "error", err)
+	return rung, nil
 }

@@ -59,7 +59,8 @@ type Result struct {
 	Stderr   []byte        `json:"-"`
 	Cut      bool          `json:"cut,omitempty"` // output went over the limit; a line in it says how much is left out
 	Duration time.Duration `json:"duration"`
-	Runtime  Rung          `json:"runtime"` // what the run really had, read back from what ran
+	Runtime  Rung          `json:"runtime"`          // what the run really had, read back from what ran
+	Copied   string        `json:"copied,omitempty"` // how the workspace was kept apart from the host's: overlay, reflink or copy
 }
 
 // Rung is one runtime as found on this machine.

@@ -35,13 +35,12 @@ type watch struct {
 	limits   Limits
 	counters *counters
 	disk     []*usage
-	memory   []int                 // file descriptors of /tmp and the home
-	kill     func(context.Context) // the slow, thorough way
+	memory   []int  // file descriptors of /tmp and the home
+	stopping func() // called once, when the run is being stopped
+	kill     func() // the slow, thorough way, if the quick one does not do it
 
 	once    sync.Once
-	killed  chan struct{}   // closed when the run is being stopped
-	gone    context.Context // ends killTime later: then nobody waits for the run any more
-	release context.CancelFunc
+	killed  chan struct{} // closed when the run is being stopped
 	mu      sync.Mutex
 	why     Reason
 	tmpFull bool
@@ -53,9 +52,8 @@ type watch struct {
 }
 
 // newWatch looks at the process pid; mark is what its own control groups have in their path.
-func newWatch(pid int, mark string, spec Spec, kill func(context.Context)) *watch {
-	w := &watch{pid: pid, pidfd: -1, mark: mark, limits: spec.Limits, kill: kill, killed: make(chan struct{}), counters: &counters{}}
-	w.gone, w.release = context.WithCancel(context.Background())
+func newWatch(pid int, mark string, spec Spec, stopping, kill func()) *watch {
+	w := &watch{pid: pid, pidfd: -1, mark: mark, limits: spec.Limits, stopping: stopping, kill: kill, killed: make(chan struct{}), counters: &counters{}}
 	if pid > 0 {
 		if fd, err := unix.PidfdOpen(pid, 0); err == nil {
 			w.pidfd = fd
@@ -67,7 +65,6 @@ func newWatch(pid int, mark string, spec Spec, kill func(context.Context)) *watc
 }
 
 func (w *watch) close() {
-	w.release()
 	w.counters.close()
 	if w.pidfd >= 0 {
 		unix.Close(w.pidfd)
@@ -86,7 +83,7 @@ func (w *watch) stop(reason Reason) {
 		if w.pidfd >= 0 {
 			_ = unix.PidfdSendSignal(w.pidfd, unix.SIGKILL, nil, 0) // at once; the thorough way follows
 		}
-		time.AfterFunc(killTime, w.release)
+		w.stopping()
 		close(w.killed)
 	})
 }
@@ -115,7 +112,7 @@ func (w *watch) watch(ctx context.Context) (finished func()) {
 		}
 		select {
 		case <-time.After(w.killAfter()):
-			w.kill(w.gone)
+			w.kill()
 		case <-done:
 		}
 	}()
