@@ -115,13 +115,14 @@ func (r *Run) own(dir string) error {
 	return nil
 }
 
-// findCommand takes the person's command, else the likeliest one of the tree; none is no error.
+// findCommand takes the person's command, else the likeliest one of the folder; none is no error. It looks into the
+// person's folder, since what git ignores (.venv, node_modules) says which runner there is and is not in the copy.
 func (r *Run) findCommand(b *bench) error {
 	if len(r.task.TestCmd) > 0 {
 		b.command = testrun.Custom(r.task.TestCmd)
 		return nil
 	}
-	found, err := testrun.Find(b.ws.Dir())
+	found, err := testrun.Find(r.o.Repo.Root())
 	if err != nil {
 		return fmt.Errorf("looking for the test command: %w", err)
 	}
