@@ -182,7 +182,7 @@ func (b *bwrapRun) arguments(workspace string) ([]string, error) {
 	for _, k := range sortedKeys(env) {
 		a = append(a, "--setenv", k, env[k])
 	}
-	v := hostView()
+	v := hostView("/")
 	for _, at := range sortedKeys(v.links) {
 		a = append(a, "--symlink", v.links[at], at)
 	}

@@ -206,3 +206,49 @@ func TestCopyTree(t *testing.T) {
 		t.Errorf("cancelled: %v", err)
 	}
 }
+
+func TestHostView(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name  string
+		dirs  []string
+		links map[string]string
+		want  []string
+	}{
+		{"merged", []string{"usr/bin", "usr/local", "etc/alternatives"}, map[string]string{"bin": "usr/bin", "lib64": "usr/lib64"},
+			[]string{"/usr", "/usr/local", "/etc/alternatives"}},
+		{"not merged", []string{"usr/bin", "bin", "lib", "opt"}, nil, []string{"/usr", "/opt", "/bin", "/lib"}},
+		{"java and secrets", []string{"usr", "etc/java-17-openjdk", "etc/ssl/private", "etc/ssl/certs", "etc/ssh", "home/me"}, nil,
+			[]string{"/usr", "/etc/ssl/certs", "/etc/java-17-openjdk"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			root := t.TempDir()
+			for _, d := range c.dirs {
+				if err := os.MkdirAll(filepath.Join(root, d), 0o755); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want := view{links: map[string]string{}}
+			for at, to := range c.links {
+				if err := os.Symlink(to, filepath.Join(root, at)); err != nil {
+					t.Fatal(err)
+				}
+				want.links["/"+at] = to
+			}
+			for _, p := range c.want {
+				want.mounts = append(want.mounts, Mount{filepath.Join(root, p), p})
+			}
+			if d := cmp.Diff(want, hostView(root), cmp.AllowUnexported(view{})); d != "" {
+				t.Error(d)
+			}
+		})
+	}
+}
+
+func TestReadWarnings(t *testing.T) {
+	t.Parallel()
+	got := readWarnings([]string{"Resource limits are not supported and ignored on cgroups V1 rootless systems", "other"})
+	if len(got) != 2 || !strings.Contains(got[0], "not enforced by the kernel") || got[1] != "other" {
+		t.Errorf("%q", got)
+	}
+}

@@ -129,7 +129,7 @@ func (r *podmanRuntime) Close() error {
 func (r *podmanRuntime) spec(s Spec, root, workspace string, copied bool) (containerSpec, error) {
 	h := r.home.host
 	l := s.Limits
-	v := hostView()
+	v := hostView("/")
 	shown := submounts(append(append([]Mount{}, v.mounts...), s.ReadOnly...), mountTable())
 	if err := buildSkeleton(root, h, v, shown); err != nil {
 		return containerSpec{}, err

@@ -48,21 +48,22 @@ type view struct {
 	links  map[string]string // path in the sandbox -> where the link points
 }
 
-// hostView finds the host's toolchain folders. Links such as /bin -> usr/bin stay links.
-func hostView() view {
+// hostView finds the toolchain folders of the host whose root is root. Links such as /bin -> usr/bin stay links; on hosts
+// that have not merged /bin and /lib into /usr they are folders and are shown as such.
+func hostView(root string) view {
 	v := view{links: map[string]string{}}
 	seen := map[string]bool{}
 	add := func(p string) {
-		st, err := os.Lstat(p)
+		st, err := os.Lstat(filepath.Join(root, p))
 		if err != nil || seen[p] {
 			return
 		}
 		seen[p] = true
 		if st.Mode()&os.ModeSymlink == 0 {
-			v.mounts = append(v.mounts, Mount{p, p})
+			v.mounts = append(v.mounts, Mount{filepath.Join(root, p), p})
 			return
 		}
-		if to, err := os.Readlink(p); err == nil {
+		if to, err := os.Readlink(filepath.Join(root, p)); err == nil {
 			v.links[p] = to
 		}
 	}
@@ -70,9 +71,9 @@ func hostView() view {
 		add(p)
 	}
 	for _, pattern := range systemFiles() {
-		found, _ := filepath.Glob(pattern) // the patterns are ours and well-formed
+		found, _ := filepath.Glob(filepath.Join(root, pattern)) // the patterns are ours and well-formed
 		for _, p := range found {
-			add(p)
+			add("/" + strings.Trim(strings.TrimPrefix(p, root), "/"))
 		}
 	}
 	return v
