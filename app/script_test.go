@@ -39,6 +39,12 @@ func TestScripts(t *testing.T) {
 			e.Setenv("REDGREEN_HOME", filepath.Join(e.WorkDir, "home"))
 			e.Setenv("HOME", os.Getenv("HOME")) // the Go tool chain keeps its modules there
 			e.Setenv("OLLAMA_HOST", "http://127.0.0.1:9")
+			// Go's standard library is compiled once for all tests.
+			seed := filepath.Join(root, "build", "cache", "go-seed")
+			if err := errors.Join(os.MkdirAll(seed, 0o755), os.MkdirAll(filepath.Join(e.WorkDir, "home", "cache"), 0o755),
+				os.Symlink(seed, filepath.Join(e.WorkDir, "home", "cache", "seed"))); err != nil {
+				return err
+			}
 			for _, name := range []string{"invoice", "ledger", "cronline"} {
 				if err := os.CopyFS(filepath.Join(e.WorkDir, name), os.DirFS(filepath.Join(root, "testdata", "repos", name))); err != nil {
 					return err

@@ -131,7 +131,11 @@ func open(t *testing.T, root string) *fixture {
 			t.Error(err)
 		}
 	})
-	f.o = Options{Version: "test", Store: store, Repo: r, Index: ix, Sandbox: shared, Dir: work}
+	seed, err := filepath.Abs(filepath.Join("..", "..", "build", "cache", "go-seed")) // compiled once for all tests
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.o = Options{Version: "test", Store: store, Repo: r, Index: ix, Sandbox: shared, Dir: work, Seed: seed}
 	return f
 }
 
