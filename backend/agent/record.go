@@ -68,6 +68,9 @@ func (c *recorder) Called(ctx context.Context, call model.Call, v policy.Verdict
 		return err
 	}
 	b := c.r.bench
+	if err := c.r.firstCommand(b); err != nil || len(b.command.Args) == 0 {
+		return err
+	}
 	return c.r.append(ctx, session.KindTestsStarted, session.TestsStarted{Command: b.command.Args, Dir: b.command.Dir, Why: "tool"})
 }
 
