@@ -3,6 +3,7 @@ package main
 
 import (
 	"embed"
+	"io/fs"
 	"os"
 
 	"redgreen/app"
@@ -14,4 +15,10 @@ var page embed.FS
 //go:embed all:testdata/repos/invoice testdata/repos/invoice.task.json testdata/repos/invoice.script.jsonl
 var sample embed.FS
 
-func main() { os.Exit(app.Main(app.Assets{Page: page, Sample: sample})) }
+func main() {
+	dist, err := fs.Sub(page, "frontend/dist")
+	if err != nil {
+		panic(err) // only for a path that is no valid name
+	}
+	os.Exit(app.Main(app.Assets{Page: dist, Sample: sample}))
+}
