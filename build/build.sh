@@ -10,7 +10,9 @@ if [ ! -d frontend/node_modules ] || [ frontend/package-lock.json -nt frontend/n
 fi
 if [ ! -f frontend/dist/index.html ] || [ -n "$(find frontend/src frontend/public frontend/index.html frontend/vite.config.* frontend/package-lock.json -newer frontend/dist/index.html -print -quit)" ]; then
   say "building the page"
-  (cd frontend && npm run --silent build >/dev/null)
+  log=$(mktemp)
+  (cd frontend && npm run --silent build >"$log" 2>&1) || { cat "$log" >&2; rm -f "$log"; say "the page could not be built; see above"; exit 1; }
+  rm -f "$log"
 fi
 
 tags=(-tags desktop,production,webkit2_41)
