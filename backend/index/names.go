@@ -11,13 +11,13 @@ import (
 	"redgreen/backend/lang"
 )
 
-// How well a name fits; gaps are for nothing but reading.
+// How well a name fits, the score of Symbols and Paths; gaps are for nothing but reading.
 const (
-	fitExact     = 10 // the name or qualified name, letter for letter
-	fitFold      = 8  // in another case
-	fitTail      = 7  // the end of the qualified name: Class.method of module.Class.method
-	fitPrefix    = 4
-	fitContained = 2
+	FitExact     = 10 // the name or qualified name, letter for letter
+	FitFold      = 8  // in another case
+	FitTail      = 7  // the end of the qualified name: Class.method of module.Class.method
+	FitPrefix    = 4
+	FitContained = 2
 )
 
 // Symbols ranks chunks whose name or qualified name is name, or where there is none, begins with or contains it. Definitions come before tests, and
@@ -99,18 +99,18 @@ func (s *store) symbols(ctx context.Context, name, query string, arg string) ([]
 
 func fit(want, name, qualified string) int {
 	if want == name || want == qualified {
-		return fitExact
+		return FitExact
 	}
 	w, n, q := strings.ToLower(want), strings.ToLower(name), strings.ToLower(qualified)
 	switch {
 	case w == n || w == q:
-		return fitFold
+		return FitFold
 	case strings.HasSuffix(q, "."+w):
-		return fitTail
+		return FitTail
 	case strings.HasPrefix(n, w) || strings.HasPrefix(q, w):
-		return fitPrefix
+		return FitPrefix
 	case strings.Contains(n, w):
-		return fitContained
+		return FitContained
 	}
 	return 0 // inside the scope's name only: those are many, and the scope itself is in the list
 }
@@ -214,13 +214,13 @@ func (q pathQuery) fit(file string) int {
 	case q.text == "":
 		return 0
 	case p == q.text:
-		return fitExact
+		return FitExact
 	case strings.HasSuffix(p, "/"+q.text):
-		return fitFold
+		return FitFold
 	case strings.TrimSuffix(base, path.Ext(base)) == q.text:
-		return fitTail
+		return FitTail
 	case strings.HasPrefix(base, q.text) || strings.HasPrefix(p, q.text+"/"):
-		return fitPrefix
+		return FitPrefix
 	}
 	if len(q.parts) == 0 {
 		return 0
@@ -230,7 +230,7 @@ func (q pathQuery) fit(file string) int {
 			return 0
 		}
 	}
-	return fitContained
+	return FitContained
 }
 
 // Place is a chunk that holds a line of a file.

@@ -51,10 +51,8 @@ func ask(ctx context.Context, ix *index.Index, q Query, n int) ([]list, error) {
 	if err := add(askFrames(ctx, ix, q.Frames)); err != nil {
 		return nil, err
 	}
-	for _, name := range q.Names {
-		if err := add(ranked(listSymbols)(ix.Symbols(ctx, name, deep))); err != nil {
-			return nil, err
-		}
+	if err := add(askSymbols(ctx, ix, q, deep)); err != nil {
+		return nil, err
 	}
 	for _, p := range q.Paths {
 		if err := add(ranked(listPaths)(ix.Paths(ctx, p, deep))); err != nil {
@@ -93,6 +91,37 @@ func ranked(name string) func([]index.Scored, error) (list, error) {
 		}
 		return l, err
 	}
+}
+
+// askSymbols looks the names of a query up, as one list: the best of each name first. Among words only whole names count.
+func askSymbols(ctx context.Context, ix *index.Index, q Query, n int) (list, error) {
+	var found [][]index.Scored
+	for _, name := range q.Names {
+		f, err := ix.Symbols(ctx, name, n)
+		if err != nil {
+			return list{}, err
+		}
+		if q.Kind != Identifier {
+			f = slices.DeleteFunc(f, func(s index.Scored) bool { return s.Score < index.FitTail })
+		}
+		found = append(found, f)
+	}
+	l := list{name: listSymbols}
+	for i := 0; len(l.ids) < n; i++ {
+		more := false
+		for _, f := range found {
+			if i < len(f) {
+				more = true
+				if !slices.Contains(l.ids, f[i].ID) {
+					l.ids = append(l.ids, f[i].ID)
+				}
+			}
+		}
+		if !more {
+			break
+		}
+	}
+	return l, nil
 }
 
 // askFrames looks frames up in the files of this repository; those of libraries are not found and fall out.

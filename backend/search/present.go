@@ -112,19 +112,18 @@ func (p *presenter) match(f *file, ch index.Chunk) int {
 
 // fresh gives a candidate's chunk as it is in the present text; no file where it is no more.
 func (p *presenter) fresh(ctx context.Context, c candidate) (index.Chunk, *file, error) {
-	stored, err := p.ix.Chunks(ctx, []int64{c.chunk.ID})
-	if err != nil || len(stored) == 0 {
-		return index.Chunk{}, nil, err
-	}
-	ch := stored[0]
-	f, err := p.file(ctx, ch.Path)
+	f, err := p.file(ctx, c.chunk.Path)
 	if err != nil || f.gone {
 		return index.Chunk{}, nil, err
 	}
 	if !f.changed {
-		return ch, f, nil
+		return c.chunk, f, nil
 	}
-	if ch, ok := f.relocate(ch); ok {
+	stored, err := p.ix.Chunks(ctx, []int64{c.chunk.ID})
+	if err != nil || len(stored) == 0 {
+		return index.Chunk{}, nil, err
+	}
+	if ch, ok := f.relocate(stored[0]); ok {
 		return ch, f, nil
 	}
 	return index.Chunk{}, nil, nil

@@ -40,6 +40,9 @@ type Query struct {
 const (
 	// maxQuery is more than any pasted trace needs; the rest is not looked at.
 	maxQuery = 20_000
+	// fewWords is up to where the word test in a query means that tests are looked for; a report of a bug speaks of tests
+	// too.
+	fewWords = 8
 	// maxNames bounds the symbols and paths that one query looks up.
 	maxNames = 8
 )
@@ -91,8 +94,11 @@ func slashed(s string) (string, bool) {
 
 func parseWords(text string) Query {
 	q := Query{Kind: Words, Text: text, Frames: frames(text)}
-	for _, w := range index.Words(text) {
-		q.aboutTests = q.aboutTests || w.Whole == "test" || w.Whole == "tests" || slices.Contains(w.Parts, "test")
+	words := index.Words(text)
+	for _, w := range words {
+		if len(words) <= fewWords && (w.Whole == "test" || w.Whole == "tests" || slices.Contains(w.Parts, "test")) {
+			q.aboutTests = true
+		}
 	}
 	single := !strings.ContainsAny(text, " \t\n")
 	for _, token := range strings.Fields(text) {

@@ -49,6 +49,9 @@ func frameFirst(_ Query, c candidate) float64 {
 
 // exactName puts the definition of a name in the query before its uses.
 func exactName(q Query, c candidate) float64 {
+	if q.Kind != Identifier {
+		return 0 // what is named in a report need not be at fault
+	}
 	for _, n := range q.Names {
 		n = strings.TrimSuffix(n, "()")
 		if c.chunk.Kind != "module" && (n == c.chunk.Name || n == c.chunk.Qualified) {
@@ -77,7 +80,7 @@ func prior(q Query, ch index.Chunk) float64 {
 		p *= testPrior
 	}
 	switch {
-	case ch.Lang == "" && len(q.Paths) == 0:
+	case ch.Lang == "" && q.Kind != PathQuery:
 		p *= prosePrior
 	case ch.Kind == "module":
 		p *= modulePrior
