@@ -10,6 +10,9 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
 
 	"redgreen/backend/sandbox"
 )
@@ -62,10 +65,19 @@ func goTool(j *job) string {
 	return j.spec.Args[i]
 }
 
-// makeSeed compiles the seed beside its place and renames it, so that a seed is whole or absent.
+// makeSeed compiles the seed beside its place and renames it, so that a seed is whole or absent. Another process that
+// needs it meanwhile waits for it: two would take twice as long.
 func (r *Runner) makeSeed(ctx context.Context, j *job, seed string) error {
 	if err := os.MkdirAll(r.options.Seed, 0o755); err != nil {
 		return fmt.Errorf("making the folder of the compiled standard library: %w", err)
+	}
+	unlock, err := lockFile(ctx, seed+".lock")
+	if err != nil {
+		return fmt.Errorf("waiting for the compiled standard library: %w", err)
+	}
+	defer unlock()
+	if exists(seed) {
+		return nil
 	}
 	temp, err := os.MkdirTemp(r.options.Seed, "making-")
 	if err != nil {
@@ -108,6 +120,27 @@ func (r *Runner) makeSeed(ctx context.Context, j *job, seed string) error {
 		return fmt.Errorf("keeping the compiled standard library: %w", err)
 	}
 	return nil
+}
+
+// lockFile takes an exclusive lock on a file that is made when absent; the end of the process gives it up as well.
+func lockFile(ctx context.Context, name string) (unlock func(), err error) {
+	f, err := os.OpenFile(name, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	for {
+		if err = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err == nil {
+			return func() { _ = f.Close() }, nil
+		}
+		select {
+		case <-ctx.Done():
+			return nil, errors.Join(ctx.Err(), f.Close())
+		case <-time.After(100 * time.Millisecond):
+		}
+		if !errors.Is(err, unix.EWOULDBLOCK) && !errors.Is(err, unix.EINTR) {
+			return nil, errors.Join(err, f.Close())
+		}
+	}
 }
 
 // copyCache copies a seed into a session's cache for the sandbox's user, whole or not at all.
