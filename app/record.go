@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"redgreen/backend/agent"
 	"redgreen/backend/patch"
 	"redgreen/backend/repo"
 	"redgreen/backend/session"
@@ -33,9 +34,7 @@ func (a *App) Session(id string) (SessionView, error) {
 			return SessionView{}, err
 		}
 		v := SessionView{State: state, Live: a.h.runs.working(id), Stale: []string{}}
-		v.CanApprove = state.Outcome == session.Review && !state.Applied && !state.Patch.Empty()
-		v.CanUndo = len(state.Receipt) > 0
-		v.CanResume = state.Outcome == session.Running && !v.Live
+		v.CanApprove, v.CanUndo, v.CanResume = agent.CanApprove(state), agent.CanUndo(state), agent.CanResume(state) && !v.Live
 		if v.CanApprove {
 			v.Stale, err = a.h.core.stale(state)
 		}
