@@ -135,7 +135,9 @@ story('open, describe, watch, read, approve, reopen, undo', async (page) => {
 
 story('a reload shows the session again', async (page) => {
   if (server.fake) return; // its sessions live in the page
+  await page.getByTestId('compose').waitFor();
   await page.goto(`${base}${session}`);
+  await page.getByTestId('proof-item').waitFor();
   await page.reload();
   await page.getByTestId('proof-item').waitFor();
   assert.equal(await page.getByTestId('file-tab').count(), changed.length);
@@ -155,6 +157,7 @@ story('details open: arguments, what the model saw, the whole output', async (pa
 
 story('by keyboard alone', async (page) => {
   await page.getByTestId('start').or(page.getByTestId('compose')).or(page.getByTestId('review')).first().waitFor();
+  await page.keyboard.press('Escape'); // out of the text, if the folder is open already
   await page.keyboard.press('g');
   await page.keyboard.press('h');
   await page.getByTestId('start').waitFor();
@@ -236,7 +239,9 @@ story('settings are kept', async (page) => {
 });
 
 story('the doctor tells what isolates the tests', async (page) => {
-  await page.getByTestId('sandbox-badge').click();
-  await page.getByTestId('check').first().waitFor();
+  await page.getByTestId('nav-settings').click();
+  await page.keyboard.press('g');
+  await page.keyboard.press('d');
+  await page.getByTestId('check').first().waitFor({ timeout: 280_000 });
   assert.ok((await page.getByTestId('doctor-rung').innerText()).length > 20);
 });

@@ -3,7 +3,7 @@
 
 import { AppError, decode } from './error';
 import type {
-  Body, Boot, Diff, Doctor, Event, Folder, Hit, Models, NewTask, Pushed, SessionInfo, SessionState, Settings, Topic,
+  Body, Boot, Diff, Doctor, Event, Folder, Hit, Models, NewTask, Pushed, Rung, SessionInfo, SessionState, Settings, Topic,
 } from './types';
 
 export { AppError, type Code } from './error';
@@ -15,6 +15,9 @@ export interface Backend {
   pickFolder(): Promise<string>;
   openFolder(path: string): Promise<Folder>;
   models(): Promise<Models>;
+  /** rung is what isolates the tests now; it rejects where nothing does. */
+  rung(): Promise<Rung>;
+  /** doctor examines every way to isolate; it may take a minute. */
   doctor(): Promise<Doctor>;
   startTask(task: NewTask): Promise<string>;
   session(id: string): Promise<SessionInfo>;
@@ -78,6 +81,7 @@ const real: Backend = {
   pickFolder: () => call('PickFolder'),
   openFolder: (path) => call('OpenFolder', path),
   models: () => call('Models'),
+  rung: () => call('Rung'),
   doctor: async () => withRung(await call('Doctor')),
   startTask: (task) => call('StartTask', task),
   session: (id) => call('Session', id),

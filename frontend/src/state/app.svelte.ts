@@ -1,6 +1,6 @@
 // The window's own state: where we are, which folder is open, which session is shown.
 
-import type { AppError, Backend, Boot, Doctor, Folder, ModelChoice, Models, NewTask, Pushed, Settings } from '../api';
+import type { AppError, Backend, Boot, Doctor, Folder, ModelChoice, Models, NewTask, Pushed, Rung, Settings } from '../api';
 import { Keys } from './keys';
 import { list } from './lists';
 import { Options } from './options.svelte';
@@ -14,6 +14,12 @@ export interface Toast {
   tone: 'plain' | 'bad';
 }
 
+/** linked is the session that the address names. */
+function linked(): string | null {
+  const id = /^#\/session\/(.+)$/.exec(location.hash)?.[1];
+  return id ? decodeURIComponent(id) : null;
+}
+
 export class App {
   readonly backend: Backend;
   readonly keys = new Keys();
@@ -25,6 +31,8 @@ export class App {
   run: Run | null = $state.raw(null);
   models: Models | null = $state.raw(null);
   doctor: Doctor | null = $state.raw(null);
+  rung: Rung | null = $state.raw(null); // what isolates the tests here
+  rungKnown = $state(false);
   doctorError: AppError | null = $state.raw(null);
   index: Pushed['index'] | null = $state.raw(null);
   asks: Pushed['ask'][] = $state.raw([]);
@@ -58,11 +66,17 @@ export class App {
       return;
     }
     void this.loadModels();
-    void this.loadDoctor();
-    const linked = /^#\/session\/(.+)$/.exec(location.hash)?.[1];
-    const session = this.boot.session ?? (linked ? decodeURIComponent(linked) : null);
+    void this.loadRung();
+    window.addEventListener('hashchange', () => this.#follow());
+    const session = this.boot.session ?? linked();
     if (session) await this.openSession(session);
     else if (this.boot.folder) await this.openFolder(this.boot.folder);
+  }
+
+  /** An address of a session that is opened or gone back to shows that session. */
+  #follow(): void {
+    const id = linked();
+    if (id && id !== this.run?.id) void this.openSession(id);
   }
 
   useSettings(s: Settings): void {
@@ -92,10 +106,22 @@ export class App {
     }
   }
 
+  /** loadRung learns what isolates the tests; the whole examination is for the Doctor view. */
+  async loadRung(): Promise<void> {
+    try {
+      this.rung = await this.backend.rung();
+      this.rungKnown = true;
+    } catch {
+      await this.loadDoctor();
+    }
+  }
+
   async loadDoctor(): Promise<void> {
     this.doctorError = null;
     try {
       this.doctor = await this.backend.doctor();
+      this.rung = this.doctor.rung ?? null;
+      this.rungKnown = true;
     } catch (e) {
       this.doctorError = e as AppError;
     }
@@ -137,7 +163,9 @@ export class App {
       const folder = await this.backend.openFolder(path);
       this.#show(folder);
       this.closeRun();
+      const sample = this.boot?.sample;
       if (draft) this.draft = draft;
+      else if (sample && folder.path === sample.path && !this.draft) this.draft = sample.task;
       this.view = 'task';
       if (folder.recovered) this.toast(folder.recovered);
       return true;
@@ -193,7 +221,8 @@ export class App {
   }
 
   closeRun(): void {
-    this.run?.close();
+    if (!this.run) return;
+    this.run.close();
     this.run = null;
     if (location.hash.startsWith('#/session/')) history.replaceState(null, '', location.pathname + location.search);
   }

@@ -80,6 +80,16 @@ export function baseName(path: string): string {
   return parts[parts.length - 1] ?? path;
 }
 
+const names: Record<string, string> = {
+  python: 'Python', go: 'Go', javascript: 'JavaScript', typescript: 'TypeScript', tsx: 'TSX', jsx: 'JSX', java: 'Java', rust: 'Rust', c: 'C',
+  cpp: 'C++', csharp: 'C#', ruby: 'Ruby', php: 'PHP', yaml: 'YAML', json: 'JSON', html: 'HTML', css: 'CSS',
+};
+
+/** language is a language's name as people write it. */
+export function language(name: string): string {
+  return names[name.toLowerCase()] ?? name;
+}
+
 /** pretty gives JSON arguments with indentation, and anything else as it is. */
 export function pretty(args: string): string {
   try {

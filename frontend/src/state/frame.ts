@@ -3,6 +3,8 @@
 
 export interface Queue<T> {
   push(...items: T[]): void;
+  /** now empties the queue at once. */
+  now(): void;
   stop(): void;
 }
 
@@ -26,6 +28,7 @@ export function queue<T>(flush: (items: T[]) => void): Queue<T> {
       frame = requestAnimationFrame(run);
       timer = setTimeout(run, 250);
     },
+    now: run,
     stop() {
       cancelAnimationFrame(frame);
       clearTimeout(timer);

@@ -59,6 +59,7 @@ export class Run {
     try {
       await this.refresh();
       await this.pull();
+      this.#events.now();
       await this.loadDiff();
     } catch (e) {
       this.error = e as AppError;

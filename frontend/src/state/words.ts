@@ -158,7 +158,13 @@ export function activity(v: SessionView): string {
   return activities[v.activity];
 }
 
-/** wrote is the text of the button that writes. */
+/** within puts a rung's label after "in". */
+export function within(label: string): string {
+  if (label === 'container' || label === 'microVM') return `a ${label}`;
+  return label === 'namespaces' ? 'namespaces of their own' : label;
+}
+
+/** writeLabel is the text of the button that writes. */
 export function writeLabel(files: number): string {
   return `Write ${count(files, 'file')}`;
 }

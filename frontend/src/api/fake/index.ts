@@ -176,6 +176,7 @@ export function fake(q: URLSearchParams): Backend {
       problems: [{ provider: 'openai', code: 'denied', message: 'No key is set: set OPENAI_API_KEY, or give one in the settings.' }],
       default: blank ? 'script/sample' : 'ollama/qwen3-coder',
     }),
+    rung: async () => (q.has('nosandbox') ? fail('unavailable', 'No sandbox works here.') : { ...sandbox, version: 'release-20250707.0' }),
     async doctor() {
       await sleep(300);
       return q.has('nosandbox')
