@@ -106,6 +106,7 @@ func TestConformance(t *testing.T) {
 			t.Run("basics", b.testBasics)
 			t.Run("environment", b.testEnvironment)
 			t.Run("files", b.testFiles)
+			t.Run("host is hidden", b.testHidden)
 			t.Run("network", b.testNetwork)
 			t.Run("privileges", b.testPrivileges)
 			t.Run("system calls", b.testSeccomp)
@@ -209,5 +210,51 @@ func (b bench) testNetwork(t *testing.T) {
 	res := b.run(t, Spec{Args: []string{"/usr/bin/python3", "net.py", port}, Workspace: ws})
 	if want := "loopback inside\nno host\nno outside\nno dns\nno interfaces\n"; string(res.Stdout) != want {
 		t.Errorf("stdout %q, want %q; stderr %s", res.Stdout, want, res.Stderr)
+	}
+}
+
+// hiddenScript tries to find the host: $1 is a file of it, $2 a socket with a path, $3 an abstract one, $4 a process id.
+const hiddenScript = `import os, socket, sys
+file, path, abstract, pid = sys.argv[1:]
+def reach(what, f):
+    try:
+        f(); print("REACHED", what)
+    except (OSError, KeyError):
+        print("no", what)
+def connect(address):
+    socket.socket(socket.AF_UNIX).connect(address)
+reach("file", lambda: open(file))
+reach("file through /proc/1/root", lambda: open("/proc/1/root" + file))
+reach("shadow", lambda: open("/etc/shadow"))
+reach("socket", lambda: connect(path))
+reach("abstract socket", lambda: connect("\0" + abstract))
+reach("process", lambda: os.kill(int(pid), 0))
+seen = [d + "/" + n for d in ("/root", "/home", "/run", "/mnt", "/media", "/srv", "/var", "/etc/ssh") if os.path.isdir(d) for n in os.listdir(d)]
+print([n for n in seen if n not in ("/home/sandbox", "/run/.containerenv", "/var/tmp")])
+`
+
+func (b bench) testHidden(t *testing.T) {
+	secret := filepath.Join(t.TempDir(), "secret")
+	if err := os.WriteFile(secret, []byte("x"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	dir, err := os.MkdirTemp("/tmp", "rg") // a socket's path must be short
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	abstract := "redgreen-test-" + filepath.Base(dir)
+	for _, address := range []string{filepath.Join(dir, "sock"), "@" + abstract} {
+		l, err := net.Listen("unix", address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer l.Close()
+	}
+	ws := b.folder(t, map[string]string{"hidden.py": hiddenScript})
+	res := b.run(t, Spec{Args: []string{"/usr/bin/python3", "hidden.py", secret, filepath.Join(dir, "sock"), abstract, itoa(os.Getpid())}, Workspace: ws})
+	want := "no file\nno file through /proc/1/root\nno shadow\nno socket\nno abstract socket\nno process\n[]\n"
+	if string(res.Stdout) != want {
+		t.Errorf("got %q, want %q; stderr %s", res.Stdout, want, res.Stderr)
 	}
 }

@@ -2,6 +2,15 @@
 //
 // A Runtime is one way to isolate: a microVM, gVisor, a container, namespaces. Sandbox climbs down the ladder from the
 // strongest that is present and really works here (it is probed, not assumed), and labels every run with what it had.
+//
+// The program is taken to be hostile. What it sees is the host's toolchain read-only over an empty root, its workspace as a
+// throw-away layer or copy, and nothing else: no image has to be pulled, and the tests run with the versions that the
+// person has. Podman is spoken to over its REST API with a configuration that is all our own, so neither systemd nor a
+// set-up Podman is needed; bubblewrap gives the same view where there is no Podman. Limits are read from outside, from the
+// kernel's counters where they are and by watching where they are not, since a program cannot be asked. Everything of one
+// process lies in one locked folder, by which the next process finds and ends what a killed one left.
+//
+// Not verified so far, for want of such machines: krun (its probe is tested against a stub), control groups v2, SELinux.
 package sandbox
 
 import (
