@@ -104,7 +104,7 @@ func (ix *Index) Keywords(ctx context.Context, query string, n int) ([]Scored, e
 	}
 	out, err := ix.rank(ctx, units, weights(), n)
 	if err != nil {
-		return nil, fmt.Errorf("searching keywords: %w", err)
+		return nil, ix.failed("searching keywords", err)
 	}
 	return out, nil
 }

@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/blevesearch/bleve/v2"
@@ -47,7 +48,8 @@ type Index struct {
 
 	averages averages
 
-	updating sync.Mutex // one update at a time
+	updating sync.Mutex  // one update at a time
+	suspect  atomic.Bool // a search met damage: the next update makes the index anew
 
 	mu       sync.RWMutex // guards what follows; held for writing only while stores are opened or closed
 	lock     *os.File     // nil: another process writes, this one reads a snapshot
@@ -197,10 +199,20 @@ func (ix *Index) closeStores() error {
 	return err
 }
 
+// failed words the error of a search, and remembers damage.
+func (ix *Index) failed(doing string, err error) error {
+	if damaged(err) {
+		ix.suspect.Store(true)
+		return fmt.Errorf("%s: %w; the next update of the index makes it anew", doing, err)
+	}
+	return fmt.Errorf("%s: %w", doing, err)
+}
+
 // rebuild throws both stores away and opens new ones.
 func (ix *Index) rebuild() error {
 	ix.mu.Lock()
 	defer ix.mu.Unlock()
+	ix.suspect.Store(false)
 	_ = ix.closeStores() // what is thrown away may fail to close
 	if err := wipe(ix.dir); err != nil {
 		return fmt.Errorf("removing a damaged index: %w", err)

@@ -456,6 +456,28 @@ func TestDamagedAndOlderAreMadeAnew(t *testing.T) {
 	}
 }
 
+// Damage that only a search meets is repaired by the next update.
+func TestDamageWhileOpen(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	m := sample()
+	ix := mustOpen(t, m, dir)
+	mustUpdate(t, ix)
+	if _, err := ix.store.db.Exec(`UPDATE files SET content=x'00'`); err != nil {
+		t.Fatal(err)
+	}
+	chunks, err := ix.FileChunks(t.Context(), "pool/pool.go")
+	if err == nil || !strings.Contains(err.Error(), "next update") {
+		t.Fatalf("%v, %v", chunks, err)
+	}
+	if st := mustUpdate(t, ix); st.Updated != 3 {
+		t.Errorf("%+v", st)
+	}
+	if chunks, err = ix.FileChunks(t.Context(), "pool/pool.go"); err != nil || len(chunks) == 0 {
+		t.Errorf("%v, %v", chunks, err)
+	}
+}
+
 func write(t *testing.T, path string, b []byte) {
 	t.Helper()
 	if err := os.WriteFile(path, b, 0o600); err != nil {

@@ -116,7 +116,7 @@ func (ix *Index) load(ctx context.Context, ids []int64, text bool) ([]Chunk, err
 	}
 	ls, err := ix.store.meta(ctx, `c.id IN (`+idList(ids)+`)`)
 	if err != nil {
-		return nil, fmt.Errorf("loading chunks: %w", err)
+		return nil, ix.failed("loading chunks", err)
 	}
 	ls = inOrder(ls, ids)
 	if !text {
@@ -128,7 +128,7 @@ func (ix *Index) load(ctx context.Context, ids []int64, text bool) ([]Chunk, err
 	}
 	out, err := ix.store.withText(ctx, ls)
 	if err != nil {
-		return nil, fmt.Errorf("loading chunks: %w", err)
+		return nil, ix.failed("loading chunks", err)
 	}
 	return out, nil
 }
@@ -161,7 +161,7 @@ func (ix *Index) FileChunks(ctx context.Context, path string) ([]Chunk, error) {
 			return out, nil
 		}
 	}
-	return nil, fmt.Errorf("loading the chunks of %s: %w", path, err)
+	return nil, ix.failed("loading the chunks of "+path, err)
 }
 
 // FileText gives a file's text as it was indexed; nil where the index has none.
@@ -177,7 +177,7 @@ func (ix *Index) FileText(ctx context.Context, path string) ([]byte, error) {
 	}
 	b, err := ix.store.content(ctx, ids[0])
 	if err != nil {
-		return nil, fmt.Errorf("loading the text of %s: %w", path, err)
+		return nil, ix.failed("loading the text of "+path, err)
 	}
 	return b, nil
 }
@@ -190,7 +190,7 @@ func (ix *Index) Counts(ctx context.Context) (files, chunks int, err error) {
 		return 0, 0, errClosed
 	}
 	if files, chunks, err = ix.store.counts(ctx); err != nil {
-		return 0, 0, fmt.Errorf("counting the index: %w", err)
+		return 0, 0, ix.failed("counting the index", err)
 	}
 	return files, chunks, nil
 }

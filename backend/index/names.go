@@ -3,7 +3,6 @@ package index
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -38,7 +37,7 @@ func (ix *Index) Symbols(ctx context.Context, name string, n int) ([]Scored, err
 		list, err = ix.store.symbolsWith(ctx, name)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("searching symbols: %w", err)
+		return nil, ix.failed("searching symbols", err)
 	}
 	slices.SortFunc(list, func(a, b symbol) int {
 		return cmp.Or(cmp.Compare(b.fit, a.fit), cmp.Compare(a.test, b.test), cmp.Compare(a.module, b.module),
@@ -129,7 +128,7 @@ func (ix *Index) Paths(ctx context.Context, words string, n int) ([]Scored, erro
 	}
 	kept, err := ix.store.fittingPaths(ctx, newPathQuery(words), n)
 	if err != nil {
-		return nil, fmt.Errorf("searching paths: %w", err)
+		return nil, ix.failed("searching paths", err)
 	}
 	out := make([]Scored, 0, len(kept))
 	for _, f := range kept {

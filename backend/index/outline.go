@@ -31,10 +31,10 @@ func (ix *Index) Outline(ctx context.Context, maxTokens int) (string, error) {
 	}
 	files, err := ix.store.outlineFiles(ctx)
 	if err != nil {
-		return "", fmt.Errorf("outlining the repository: %w", err)
+		return "", ix.failed("outlining the repository", err)
 	}
 	if err := ix.central(ctx, files); err != nil {
-		return "", fmt.Errorf("outlining the repository: %w", err)
+		return "", ix.failed("outlining the repository", err)
 	}
 	return renderOutline(files, int(float64(maxTokens)*bytesPerToken)), nil
 }

@@ -25,7 +25,7 @@ func (ix *Index) Scan(ctx context.Context, find func([]byte) []int, n int) ([]Ma
 	}
 	out, err := ix.store.scan(ctx, n, find)
 	if err != nil {
-		return nil, fmt.Errorf("searching the text: %w", err)
+		return nil, ix.failed("searching the text", err)
 	}
 	return out, nil
 }

@@ -55,6 +55,11 @@ func (ix *Index) Update(ctx context.Context, progress func(Progress)) (Stats, er
 	if !owner {
 		return ix.readOnlyStats(ctx, start)
 	}
+	if ix.suspect.Load() {
+		if err := ix.rebuild(); err != nil {
+			return Stats{}, fmt.Errorf("making a damaged index anew: %w", err)
+		}
+	}
 	st, err := ix.update(ctx, progress, start)
 	if err != nil && damaged(err) && ctx.Err() == nil {
 		if err = ix.rebuild(); err == nil {
