@@ -141,7 +141,7 @@ func (r *podmanRuntime) Run(ctx context.Context, spec Spec) (Result, error) {
 	spec.Limits.Processes = max(spec.Limits.Processes, r.processes)
 	svc, err := r.service(ctx)
 	if err != nil {
-		return Result{}, fmt.Errorf("running in %s: %w", r.kind.Name, err)
+		return cancelled(ctx, time.Now(), fmt.Errorf("running in %s: %w", r.kind.Name, err))
 	}
 	dir, err := r.home.newRun()
 	if err != nil {
