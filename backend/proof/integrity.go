@@ -71,6 +71,7 @@ func (in *inspection) file(f patch.File) {
 	for _, h := range f.Hunks {
 		for _, b := range blocks(h) {
 			in.inserted(f.Path, b, isTest)
+			in.reaches(f.Path, b)
 			if wasTest && f.Status != patch.Added && f.Status != patch.Deleted {
 				in.existing(f.Path, b)
 			}
@@ -170,7 +171,7 @@ var detects = regexp.MustCompile(`PYTEST_CURRENT_TEST|PYTEST_VERSION|PYTEST_XDIS
 	`\binspect\.(stack|currentframe)\(|\bsys\._getframe\(|\bgc\.get_(objects|referrers)\(`)
 
 // ends are the ways to end the process so that its runner takes what did not run for passed.
-var ends = regexp.MustCompile(`\bprocess\.(exit\((0|\s*)\)|reallyExit|kill|abort)|\bos\._exit\(|\b(sys\.)?exit\(0?\)|\bos\.Exit\(0\)|\bSystem\.exit\(0\)|\bstd::process::exit\(0\)|\bos\.kill\(|\bquick_exit\(|\bRuntime\.getRuntime\(\)\.(halt|exit)\(`)
+var ends = regexp.MustCompile(`\bprocess\.(exit\((0|\s*)\)|reallyExit|kill|abort)|\bos\._exit\(|\b(sys\.)?exit\(0?\)|\bos\.Exit\(0\)|\bSystem\.exit\(0\)|\bstd::process::exit\(0\)|\bos\.kill\(|\bquick_exit\(|\b(syscall|unix)\.(Exit|Kill|Tgkill|Exec)\(|\bos\.(exec[lv]\w*|killpg)\(|\bRuntime\.getRuntime\(\)\.(halt|exit)\(`)
 
 // exits end a test before its assertions, or swallow them.
 var exits = regexp.MustCompile(`^\s*return;?\s*$|\bif (False|false|0)\b|\bif \(?(false|0)\)?|^\s*except\b|\bcatch\b|\brecover\(\)|\bos\.Exit\(|\bsys\.exit\(|\bprocess\.exit|\bruntime\.Goexit\(|contextlib\.suppress|\bpytest\.exit\(`)

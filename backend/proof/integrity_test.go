@@ -121,6 +121,14 @@ func TestInspect(t *testing.T) {
 		{name: "ends the process", path: "shop.js", old: "let a;\n", new: "process.exit(0);\n", want: []string{"1 code ends the process as if all went well"}},
 		{name: "ends the process, python", path: "shop.py", old: "a = 1\n", new: "os._exit(0)\n", want: []string{"1 code ends the process as if all went well"}},
 
+		{name: "ends the process, syscall", path: "shop.go", old: "package shop\n", new: "package shop\n\nfunc init() { syscall.Exit(0) }\n", want: []string{"3 code ends the process as if all went well"}},
+		{name: "takes hold of pytest", path: "shop.py", old: "a = 1\n", new: "import _pytest.python as p\na = 1\n", want: []string{"1 code reaches for the test runner"}},
+		{name: "looks through the modules", path: "shop.py", old: "a = 1\n", new: "a = sys.modules.get('py' + 'test')\n", want: []string{"1 code reaches for the test runner"}},
+		{name: "looks at its caller, go", path: "shop.go", old: "package shop\n", new: "package shop\n\nvar pc, _, _, _ = runtime.Caller(1)\n", want: []string{"3 code reaches for the test runner"}},
+		{name: "prints a verdict, go", path: "shop.go", old: "package shop\n", new: "package shop\n\nfunc init() { fmt.Print(\"--- PASS: TestTotal (0.00s)\") }\n", want: []string{"3 code reaches for the test runner"}},
+		{name: "a test may import its runner", path: "tests/test_more.py", new: "import pytest\nimport unittest\n"},
+		{name: "prose may name it", path: "README.md", old: "a\n", new: "import pytest\n"},
+
 		{name: "conftest", path: "tests/conftest.py", new: "def pytest_collection_modifyitems(items):\n    items.clear()\n", want: []string{"1 test configuration changed", "1 tests narrowed"}},
 		{name: "pytest.ini", path: "pytest.ini", old: "[pytest]\n", new: "[pytest]\naddopts = -k nothing\n", want: []string{"2 test configuration changed"}},
 		{name: "pyproject, pytest", path: "pyproject.toml", old: "[tool.pytest.ini_options]\ntestpaths = [\"tests\"]\n", new: "[tool.pytest.ini_options]\ntestpaths = [\"other\"]\n", want: []string{"2 test configuration changed"}},

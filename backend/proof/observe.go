@@ -57,7 +57,7 @@ func prove(ctx context.Context, o Options, s suite) (Certificate, testrun.Run, e
 // observe makes the runs that the verdict needs, and no more.
 func (o observer) observe(ctx context.Context) (evidence, error) {
 	tests := onlyTestFiles(o.Patch)
-	e := evidence{base: o.Baseline, flags: inspect(o.Patch, o.ReadBase), empty: o.Patch.Empty(), reruns: o.Reruns,
+	e := evidence{base: o.Baseline, flags: append(inspect(o.Patch, o.ReadBase), shadows(o.Patch, o.Command.Dir)...), empty: o.Patch.Empty(), reruns: o.Reruns,
 		touchesTests: len(tests.Files) > 0, onlyTests: len(tests.Files) > 0 && len(tests.Files) == len(o.Patch.Files)}
 	if e.empty || blocked(e.base) {
 		return e, nil

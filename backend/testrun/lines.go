@@ -35,8 +35,8 @@ type event struct {
 func events(report []byte, visit func(event)) (ended bool) {
 	eachLine(report, func(line []byte) {
 		var e event
-		if json.Unmarshal(line, &e) != nil {
-			return
+		if ended || json.Unmarshal(line, &e) != nil {
+			return // behind the end, only code under test can have written
 		}
 		if e.Event == "end" {
 			ended = true

@@ -1,0 +1,74 @@
+package proof
+
+import (
+	"path"
+	"regexp"
+	"strings"
+
+	"redgreen/backend/patch"
+	"redgreen/backend/testrun"
+)
+
+// Rules about code that puts itself in the place of what runs the tests.
+const (
+	ruleShadows = "file stands in for a module of the test runner"
+	ruleReaches = "code reaches for the test runner"
+)
+
+// runnerModules are Python modules that only a test runner has. `python -m pytest` looks for them in the folder first, so
+// a file of that name runs instead of the runner and can report what it likes.
+var runnerModules = regexp.MustCompile(`(^|/)(_?pytest|pluggy|iniconfig|unittest|redgreen_pytest|redgreen_unittest)(\.py|/__(init|main)__\.py)$`)
+
+// loadedModules are modules that the Python runners import when they start, as seen in sys.modules of pytest 8 and
+// unittest on Python 3.11. A new file of such a name beside the tests' command is imported in their place.
+var loadedModules = regexp.MustCompile(`^(abc|argparse|ast|asyncio|atexit|attrs?|base64|bdb|bisect|builtins|bz2|calendar|codecs|collections|configparser|contextlib|contextvars|` +
+	`copy|copyreg|dataclasses|datetime|difflib|dis|doctest|email|encodings|enum|errno|exceptiongroup|faulthandler|fnmatch|functools|gc|getpass|gettext|glob|` +
+	`hashlib|html|importlib|inspect|io|itertools|json|keyword|linecache|locale|logging|lzma|math|numbers|opcode|operator|os|packaging|pathlib|pdb|pkgutil|` +
+	`platform|posixpath|pprint|py|pygments|queue|random|re|reprlib|runpy|selectors|shlex|shutil|signal|site|socket|stat|string|struct|subprocess|sys|sysconfig|` +
+	`tempfile|textwrap|threading|time|timeit|token|tokenize|tomli|tomllib|traceback|types|typing|unicodedata|urllib|uuid|warnings|weakref|xml|zipfile|zipimport|zlib)` +
+	`(\.py|/__init__\.py)$`)
+
+// shadows flags files that Python would take for modules of its test runner. dir is where the command runs.
+func shadows(p patch.Patch, dir string) []Flag {
+	var flags []Flag
+	for _, f := range p.Files {
+		if f.Status == patch.Deleted {
+			continue
+		}
+		name := path.Clean(strings.ReplaceAll(f.Path, `\`, "/"))
+		beside := strings.TrimPrefix(name, strings.TrimSuffix(dir, "/")+"/")
+		appears := f.Status == patch.Added || f.Status == patch.Renamed
+		if runnerModules.MatchString(name) || appears && (loadedModules.MatchString(name) || loadedModules.MatchString(beside)) {
+			flags = append(flags, Flag{File: f.Path, Line: 1, Rule: ruleShadows, Text: f.Path})
+		}
+	}
+	return flags
+}
+
+// reachesFor are the ways in which code that is no test takes hold of the runner in its own process: it imports it, looks
+// through the loaded modules or its callers, or prints what the runner's output looks like. A list like this can be
+// walked around; it makes the plain ways visible.
+var reachesFor = regexp.MustCompile(`^\s*(import|from)\s+(_?pytest|unittest|pluggy)\b|\bimport_module\(\s*["'](_?pytest|unittest|pluggy)|__import__\(\s*["'](_?pytest|unittest|pluggy)|\bsys\.modules\b|` +
+	`^\s*(import\s+)?(\w+\s+)?"testing"\s*$|\bruntime\.Callers?\(|["'\x60](node:test|vitest|@jest/globals)["'\x60]|` +
+	`--- (PASS|FAIL)\b|=== RUN\b|\\x16`)
+
+// reaches flags the inserted lines of a file that is no test.
+func (in *inspection) reaches(file string, b block) {
+	if testrun.TestFile(file) || kindOfFile(file) != ordinary || !isCode(file) {
+		return
+	}
+	for i, text := range b.inserted {
+		if reachesFor.MatchString(text) && !detects.MatchString(text) && !commentLine(text) {
+			in.flag(file, b.newLine+i, ruleReaches, text)
+		}
+	}
+}
+
+// isCode leaves out prose, in which the same words are harmless.
+func isCode(p string) bool {
+	switch strings.ToLower(path.Ext(p)) {
+	case ".md", ".rst", ".txt", ".adoc", ".html", ".css", ".csv", ".svg":
+		return false
+	}
+	return true
+}
