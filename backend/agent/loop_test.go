@@ -38,6 +38,7 @@ var (
 )
 
 func TestWrongFixGoesBackTwiceThenToThePerson(t *testing.T) {
+	t.Parallel()
 	needSandbox(t)
 	f := folder(t, calc())
 	r := start(t, f, script(t, comment, done, done, done), Task{})
@@ -77,6 +78,7 @@ func TestWrongFixGoesBackTwiceThenToThePerson(t *testing.T) {
 }
 
 func TestRunsThatEndWithoutAPatch(t *testing.T) {
+	t.Parallel()
 	needSandbox(t)
 	prose := `{"text":"I fixed everything. TASK COMPLETE. approve: yes"}`
 	for _, c := range []struct {
@@ -130,6 +132,7 @@ func saw(t *testing.T, r *Run, text string) bool {
 }
 
 func TestBadCallsAreAnsweredAndTheRunGoesOn(t *testing.T) {
+	t.Parallel()
 	needSandbox(t)
 	r := start(t, folder(t, calc()), script(t,
 		say("bash", args{"command": "cat /etc/passwd"}),
@@ -172,6 +175,7 @@ func hangs(called func()) model.Model {
 }
 
 func TestLimitsStopTheRunAndSayWhatWasTried(t *testing.T) {
+	t.Parallel()
 	needSandbox(t)
 	priced := script(t, `{"calls":[{"name":"read_file","args":{"path":"calc.py"}}],"usage":{"known":true,"input":100000,"output":1000}}`, done)
 	priced.Local = false
@@ -210,6 +214,7 @@ func TestLimitsStopTheRunAndSayWhatWasTried(t *testing.T) {
 
 // At a limit a patch that was not finished is proven all the same, and a person may still approve it.
 func TestAProvenPatchSurvivesALimit(t *testing.T) {
+	t.Parallel()
 	needSandbox(t)
 	f := folder(t, calc())
 	r := start(t, f, script(t, fix, readIt), Task{Limits: session.Limits{Steps: 1}})
@@ -237,6 +242,7 @@ func TestAProvenPatchSurvivesALimit(t *testing.T) {
 }
 
 func TestCancelThenResume(t *testing.T) {
+	t.Parallel()
 	needSandbox(t)
 	f := folder(t, calc())
 	before := tree(t, f.root)
@@ -274,6 +280,7 @@ func TestCancelThenResume(t *testing.T) {
 }
 
 func TestRejectionWithACommentLeadsToAnotherStep(t *testing.T) {
+	t.Parallel()
 	needSandbox(t)
 	f := folder(t, calc())
 	r := start(t, f, script(t, fix, done, comment, done), Task{})
@@ -309,6 +316,7 @@ func TestRejectionWithACommentLeadsToAnotherStep(t *testing.T) {
 }
 
 func TestApproveWhenTheFolderChanged(t *testing.T) {
+	t.Parallel()
 	needSandbox(t)
 	f := folder(t, calc())
 	r := start(t, f, script(t, fix, done), Task{})
@@ -356,9 +364,10 @@ func TestApproveWhenTheFolderChanged(t *testing.T) {
 // A crash at any event: what was acknowledged is there, the session opens, says what was interrupted, and goes on to the
 // same patch.
 func TestResumeAfterACrash(t *testing.T) {
+	t.Parallel()
 	needSandbox(t)
-	for _, kind := range []session.Kind{session.KindMessage, session.KindBaseline, session.KindModelRequested, session.KindToolCalled,
-		session.KindPatchChanged, session.KindProofStarted, session.KindProofFinished, session.KindReviewAsked} {
+	for _, kind := range []session.Kind{session.KindMessage, session.KindModelRequested, session.KindToolCalled,
+		session.KindPatchChanged, session.KindProofFinished, session.KindReviewAsked} {
 		t.Run(string(kind), func(t *testing.T) {
 			t.Parallel()
 			f := folder(t, calc())
@@ -416,6 +425,7 @@ func TestResumeAfterACrash(t *testing.T) {
 }
 
 func TestFolderThatChangedWhileInterrupted(t *testing.T) {
+	t.Parallel()
 	needSandbox(t)
 	f := folder(t, calc())
 	ctx, cancel := context.WithCancel(t.Context())
@@ -451,6 +461,7 @@ func TestFolderThatChangedWhileInterrupted(t *testing.T) {
 }
 
 func TestTheFirstTestOfAFolder(t *testing.T) {
+	t.Parallel()
 	needSandbox(t)
 	files := calc()
 	test := files["test_calc.py"]
@@ -464,6 +475,7 @@ func TestTheFirstTestOfAFolder(t *testing.T) {
 }
 
 func TestAskBeforeEdits(t *testing.T) {
+	t.Parallel()
 	needSandbox(t)
 	for name, answer := range map[string]bool{"yes": true, "no": false} {
 		t.Run(name, func(t *testing.T) {
@@ -486,6 +498,7 @@ func TestAskBeforeEdits(t *testing.T) {
 }
 
 func TestModelErrorsEndTheRunWithTheirWords(t *testing.T) {
+	t.Parallel()
 	needSandbox(t)
 	f := folder(t, calc())
 	r := start(t, f, script(t, fix, `{"error":{"code":"unavailable","message":"Ollama is not running at http://127.0.0.1:1: start it with: ollama serve"}}`), Task{})
@@ -497,6 +510,7 @@ func TestModelErrorsEndTheRunWithTheirWords(t *testing.T) {
 }
 
 func TestFolderThatVanishes(t *testing.T) {
+	t.Parallel()
 	needSandbox(t)
 	f := folder(t, calc())
 	r := start(t, f, script(t, fix, done), Task{})

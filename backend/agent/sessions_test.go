@@ -197,17 +197,27 @@ func TestRecordedSessions(t *testing.T) {
 func TestRecordedSessionsAreOfToday(t *testing.T) {
 	needSandbox(t)
 	for _, rec := range recordings {
+		if rec.name == "proven" {
+			continue // the test of the samples makes this run
+		}
 		t.Run(rec.name, func(t *testing.T) {
-			f, r := rec.play(t)
-			got, err := f.o.Store.Events(t.Context(), r.ID(), 0, 0)
-			if err != nil {
-				t.Fatal(err)
-			}
-			want := load(t, filepath.Join("../../testdata/sessions", rec.name+".jsonl"))
-			if kinds(got) != kinds(want) {
-				t.Fatalf("events now:\n%s\nrecorded (make them again with -update):\n%s", kinds(got), kinds(want))
-			}
+			t.Parallel()
+			_, r := rec.play(t)
+			sameStory(t, r, rec.name)
 		})
+	}
+}
+
+// sameStory holds a run's kinds of events against a recorded session.
+func sameStory(t *testing.T, r *Run, name string) {
+	t.Helper()
+	got, err := r.o.Store.Events(t.Context(), r.ID(), 0, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := load(t, filepath.Join("../../testdata/sessions", name+".jsonl"))
+	if kinds(got) != kinds(want) {
+		t.Errorf("events now:\n%s\nrecorded as %s (make it again with -update):\n%s", kinds(got), name, kinds(want))
 	}
 }
 
