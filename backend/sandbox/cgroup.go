@@ -79,6 +79,23 @@ func removeCgroups(owner string) {
 	}
 }
 
+// sweepCgroups removes the empty groups of owners that are dead and whose folder nobody will open again, such as a test's.
+// Nothing is killed here: a process may be alive where we cannot see it, and then its groups are not empty or are made anew.
+func sweepCgroups() {
+	for _, tree := range cgroupTrees() {
+		entries, err := os.ReadDir(filepath.Join(tree, cgroupRoot))
+		if err != nil {
+			continue
+		}
+		for _, e := range entries {
+			pid, _, ok := strings.Cut(e.Name(), "-")
+			if _, err := os.Stat("/proc/" + pid); ok && e.IsDir() && os.IsNotExist(err) {
+				walkCgroup(filepath.Join(tree, cgroupRoot, e.Name()), func(dir string) { _ = unix.Rmdir(dir) })
+			}
+		}
+	}
+}
+
 // walkCgroup calls f for dir and everything below, children first.
 func walkCgroup(dir string, f func(dir string)) {
 	entries, err := os.ReadDir(dir)

@@ -31,6 +31,7 @@ func sweep(run string, log *slog.Logger) {
 		sweepOwner(dir, log)
 		lock.Close()
 	}
+	sweepCgroups()
 }
 
 func sweepOwner(dir string, log *slog.Logger) {
