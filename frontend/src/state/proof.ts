@@ -88,10 +88,12 @@ export function headline(message: string): string {
 
 const definition = /\b(?:def|class|func|function|fn|interface|struct|impl|module)\s+(?:\([^)]*\)\s*)?([A-Za-z_$][\w$]*)/;
 
-/** place names the function or class that a hunk changes: the last one that its context shows before the change, else the one before it. */
+/** place names the function or class that a hunk adds or changes: the one that its new lines begin with, else the last one that its context shows before the change, else the one before it. */
 export function place(hunk: Hunk): string {
   const lines = list(hunk.lines);
   const first = lines.findIndex((l) => l.op !== ' ');
+  const added = lines.slice(Math.max(0, first)).find((l) => l.text.trim() !== '');
+  if (added?.op === '+' && definition.test(added.text)) return definition.exec(added.text)?.[1] ?? '';
   const near = lines.slice(0, first < 0 ? 0 : first).map((l) => l.text).findLast((t) => definition.test(t));
   const text = near ?? hunk.section ?? '';
   return definition.exec(text)?.[1] ?? '';

@@ -176,6 +176,7 @@ describe('tests and places', () => {
     ['the context has it', hunk('def before():', ' def address_block(customer):', '+    x'), 'address_block'],
     ['only the section has it', hunk('func (s *Store) Open(path string) error {', ' \tx', '+\ty'), 'Open'],
     ['neither', hunk('', ' x', '+y'), ''],
+    ['it is added', hunk('class A:', ' def before():', '+', '+def added():', '+    pass'), 'added'],
     ['a definition after the change', hunk('class A:', '+x', ' def later():'), 'A'],
   ])('place: %s', (_, h, want) => expect(place(h)).toBe(want));
   test('two runs side by side, what changed first', () => {

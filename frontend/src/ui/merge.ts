@@ -1,6 +1,7 @@
 // A diff of two whole texts in the editor component, side by side or unified.
 
 import { MergeView, getChunks, unifiedMergeView, type Chunk } from '@codemirror/merge';
+import { forceParsing } from '@codemirror/language';
 import { type Extension } from '@codemirror/state';
 import { EditorView } from '@codemirror/view';
 import { flash, reading } from './editor';
@@ -47,6 +48,8 @@ function sideBySide(o: MergeOptions): Merged {
     collapseUnchanged: o.whole ? undefined : collapse,
     diffConfig,
   });
+  colour(view.a);
+  colour(view.b);
   return control(view.b, () => view.chunks, o.whole, () => view.destroy());
 }
 
@@ -67,7 +70,13 @@ function unified(o: MergeOptions): Merged {
       changedParts,
     ],
   });
+  colour(view);
   return control(view, () => getChunks(view.state)?.chunks ?? [], o.whole, () => view.destroy());
+}
+
+/** colour parses what is likely to be seen first, so that the text does not change its colours under the reader's eyes. */
+function colour(view: EditorView): void {
+  forceParsing(view, Math.min(view.state.doc.length, 60_000), 40);
 }
 
 function control(view: EditorView, chunks: () => readonly Chunk[], whole: boolean, destroy: () => void): Merged {

@@ -132,6 +132,22 @@ export function fake(q: URLSearchParams): Backend {
     past(task, 'proven', 34, 'script/sample', true);
   }
 
+  /** long makes a session of n steps, four events each. */
+  function long(n: number): void {
+    const at = Date.now() - 3600e3;
+    const s = create({ folder, text: `A session of ${n * 4} events`, model: 'ollama/qwen3-coder', limits: { ...limits, steps: n }, ask_edits: false, test_cmd: [] }, at, 'proven');
+    const args = '{"query":"billing address"}';
+    for (const b of opening({ task: s.info.task, model: s.info.model, limits: s.info.limits, askEdits: false })) if ('kind' in b) store(s, b.kind, b.data, at);
+    for (let i = 1; i <= n; i++) {
+      store(s, 'step.started', { step: i }, at + i * 900);
+      store(s, 'model.replied', { step: i, message: { role: 'assistant', text: `Step ${i}: where is the address read, and by what?` }, stop: 'calls', usage: { known: true, input: 900, output: 40 }, micro_usd: 0, priced: true, ms: 300 + (i % 9) * 100 }, at + i * 900);
+      store(s, 'tool.called', { step: i, call_id: `l${i}`, tool: 'search_code', args, verdict: 'allow' }, at + i * 900);
+      store(s, 'tool.finished', { step: i, call_id: `l${i}`, tool: 'search_code', ok: true, summary: `${i % 12} places in 4 files`, text: 'app/invoices.py:48', ms: 3 + (i % 40) }, at + i * 900 + 50);
+    }
+    store(s, 'session.finished', { outcome: 'limit', message: `Stopped after ${n} steps.`, patch: '', certificate: null, steps: n, usd: 0, tokens: n * 940, applied: false }, at + n * 900);
+  }
+  if (q.has('long')) long(Number(q.get('long')) || 2500);
+
   const boot: Boot = {
     version: '0.1.0', mode: 'browser', display_name: 'Ada', folder: q.has('folder') ? folder : null,
     recent: blank ? [] : [
@@ -279,6 +295,7 @@ export function fake(q: URLSearchParams): Backend {
       return () => set.delete(cb as (p: never) => void);
     },
   };
-  Object.assign(window, { fakeDisk: () => Object.fromEntries(disk), go: { app: { App: { Boot: backend.boot } } } });
+  const flood = (id: string, step: number, n: number) => emit('deltas', Array.from({ length: n }, (_, i) => ({ session: id, step, text: i % 9 ? 'word ' : 'line\n' })));
+  Object.assign(window, { fakeFlood: flood, fakeDisk: () => Object.fromEntries(disk), go: { app: { App: { Boot: backend.boot } } } });
   return backend;
 }

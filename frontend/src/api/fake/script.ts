@@ -148,7 +148,7 @@ export function work(scene: Scene): Beat[] {
     ...search, found, ...read, text,
     ...writeTest,
     ...(scene === 'ask' ? [{ wait: 100, ask: 'tests/test_invoices.py  +7 −0' } satisfies Beat] : []),
-    done(3, 'apply_patch', 'tests/test_invoices.py +7', 'applied: tests/test_invoices.py +7 -0', 6),
+    done(3, 'apply_patch', 'tests/test_invoices.py +7 −0', 'applied: tests/test_invoices.py +7 -0', 6),
     ev(5, 'patch.changed', { step: 3, patch: patchOf([testFile]), hash: 'patch-1', stat: statOf([testFile]) }),
     { wait: 10, phase: 'Running 7 tests' },
     ...runRed,
