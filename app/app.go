@@ -199,8 +199,12 @@ func (a *App) OpenFolder(path string) (Folder, error) {
 	})
 }
 
-// expandHome lets a person type ~ for the home folder, and quotes or file:// as a paste has them.
+// expandHome lets a person type ~ for the home folder, and quotes or file:// as a paste has them. What is there as it is
+// written is taken as it is.
 func expandHome(path string) string {
+	if _, err := os.Lstat(path); err == nil {
+		return path
+	}
 	path = strings.Trim(strings.TrimSpace(path), `"'`)
 	path = strings.TrimPrefix(path, "file://")
 	if rest, ok := strings.CutPrefix(path, "~"); ok && (rest == "" || rest[0] == '/') {

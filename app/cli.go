@@ -97,12 +97,13 @@ func (c *command) status(ctx context.Context, err error) int {
 	if errors.As(err, &e) {
 		code, err = e.code, e.err
 	}
-	if ctx.Err() != nil && (err == nil || errors.Is(err, context.Canceled)) {
+	stopped := ctx.Err() != nil // whatever the interruption made fail, it is the reason
+	if err != nil && !(stopped && errors.Is(err, context.Canceled)) {
+		fmt.Fprintln(c.err, "redgreen:", visible(explain(err).Message))
+	}
+	if stopped {
 		fmt.Fprintln(c.err, "interrupted; nothing was written")
 		return exitInterrupt
-	}
-	if err != nil {
-		fmt.Fprintln(c.err, "redgreen:", explain(err).Message)
 	}
 	return code
 }

@@ -104,7 +104,7 @@ func (c *command) fix(ctx context.Context, args []string, f fixFlags) error {
 		return err
 	}
 	if old := folder.repo.Recovered(); old != "" {
-		fmt.Fprintln(c.err, old)
+		fmt.Fprintln(c.err, visible(old))
 	}
 	m, err := core.chooseModel(ctx, f.model, folder.repo.Root())
 	if err != nil {
@@ -150,7 +150,7 @@ func (c *command) sampleModel(ctx context.Context, core *core, s Sample) (string
 	}
 	for _, m := range list.Models {
 		if m.Provider == "ollama" && c.tty {
-			if c.yes(fmt.Sprintf("Ollama runs here. Use %s? Otherwise the recorded model plays a fix. [Y/n] ", m.Name), true) {
+			if c.yes(ctx, fmt.Sprintf("Ollama runs here. Use %s? Otherwise the recorded model plays a fix. [Y/n] ", m.Name), true) {
 				return m.Ref, nil
 			}
 			break
@@ -159,10 +159,31 @@ func (c *command) sampleModel(ctx context.Context, core *core, s Sample) (string
 	return s.ref, nil
 }
 
+// answer reads one line, or ends with ctx: Ctrl-C must end a question as well. The reader that is left behind then ends
+// with the process; nothing is asked after it.
+func (c *command) answer(ctx context.Context) (string, error) {
+	type read struct {
+		line string
+		err  error
+	}
+	got := make(chan read, 1)
+	in := c.lines()
+	go func() {
+		line, err := in.ReadString('\n')
+		got <- read{line, err}
+	}()
+	select {
+	case r := <-got:
+		return r.line, r.err
+	case <-ctx.Done():
+		return "", ctx.Err()
+	}
+}
+
 // yes asks on stderr and reads one line; an empty line means the default, the end of the input means no.
-func (c *command) yes(question string, byDefault bool) bool {
+func (c *command) yes(ctx context.Context, question string, byDefault bool) bool {
 	fmt.Fprint(c.err, question)
-	line, err := c.lines().ReadString('\n')
+	line, err := c.answer(ctx)
 	switch answer := strings.ToLower(strings.TrimSpace(line)); {
 	case answer == "" && err == nil:
 		return byDefault
@@ -179,8 +200,8 @@ func (c *command) work(ctx context.Context, core *core, f *folder, m model.Model
 	}
 	trace := newTrace(c.err, c.colour)
 	o, err := core.agentOptions(f, m, hooks{
-		ask: func(_ context.Context, _ string, act policy.Act) (bool, error) {
-			return c.yes(fmt.Sprintf("%s: %s\nAllow? [y/N] ", act.Kind, act.Object), false), nil
+		ask: func(ctx context.Context, _ string, act policy.Act) (bool, error) {
+			return c.yes(ctx, fmt.Sprintf("%s: %s\nAllow? [y/N] ", act.Kind, visible(act.Object)), false), ctx.Err()
 		},
 		delta: trace.delta,
 	})
@@ -233,11 +254,11 @@ func (c *command) review(ctx context.Context, store *session.Store, run *agent.R
 			approved = state.Proof == "proven"
 		case "ask":
 			if flags.json {
-				fmt.Fprint(c.err, state.Patch.String())
+				fmt.Fprint(c.err, visible(state.Patch.String()))
 			} else {
 				c.printProposal(state)
 			}
-			approved, comment = c.askReview(state)
+			approved, comment = c.askReview(ctx, state)
 		}
 		if approved {
 			by := "person"
@@ -261,13 +282,17 @@ func (c *command) review(ctx context.Context, store *session.Store, run *agent.R
 }
 
 // askReview asks for the decision: y writes, n ends, anything else is a comment that goes back to the model.
-func (c *command) askReview(state session.State) (approved bool, comment string) {
+func (c *command) askReview(ctx context.Context, state session.State) (approved bool, comment string) {
 	what := fmt.Sprintf("Write %s", countOf(len(state.Patch.Files), "file"))
 	if state.Proof != "proven" {
 		what += " although it is not proven"
 	}
-	fmt.Fprintf(c.err, "%s into %s? [y/N, or say what is wrong] ", what, state.Folder)
-	line, _ := c.lines().ReadString('\n')
+	fmt.Fprintf(c.err, "%s into %s? [y/N, or say what is wrong] ", what, printable(state.Folder, 4096))
+	line, err := c.answer(ctx)
+	if err != nil && ctx.Err() != nil {
+		fmt.Fprintln(c.err)
+		return false, ""
+	}
 	answer := strings.TrimSpace(line)
 	switch strings.ToLower(answer) {
 	case "y", "yes":
@@ -281,7 +306,7 @@ func (c *command) askReview(state session.State) (approved bool, comment string)
 // ended turns the end of a session into the exit code.
 func ended(ctx context.Context, s session.State, approval string) error {
 	switch {
-	case ctx.Err() != nil || s.Outcome == session.Cancelled:
+	case !s.Applied && (ctx.Err() != nil || s.Outcome == session.Cancelled):
 		return &exit{code: exitInterrupt}
 	case s.Outcome == session.Proven && (approval != "auto" || s.Applied):
 		return nil

@@ -77,7 +77,7 @@ func (c *command) printHit(h search.Hit, asJSON bool) error {
 	} else {
 		line = h.StartLine
 	}
-	_, err := fmt.Fprintf(c.out, "%s:%d  %s\n    %s\n", h.Path, line, name, printable(text, 160))
+	_, err := fmt.Fprintf(c.out, "%s:%d  %s\n    %s\n", printable(h.Path, 4096), line, printable(name, 200), printable(text, 160))
 	return err
 }
 
@@ -195,7 +195,7 @@ func (c *command) test(cmd *cobra.Command, args []string, own string) (testrun.R
 	if err := testrun.Validate(bench.workspace.Dir(), bench.command, args[1:]); err != nil {
 		return testrun.Run{}, err
 	}
-	fmt.Fprintf(c.err, "running %s in a %s\n", strings.Join(bench.command.Args, " "), bench.rung.Label)
+	fmt.Fprintf(c.err, "running %s in a %s\n", printable(strings.Join(bench.command.Args, " "), 1000), bench.rung.Label)
 	return bench.runner.Run(ctx, bench.workspace.Dir(), bench.command, args[1:])
 }
 

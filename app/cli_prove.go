@@ -91,7 +91,7 @@ func (c *command) prove(ctx context.Context, dir, file, own string) (proof.Certi
 		return none, fmt.Errorf("applying the patch: %w", err)
 	}
 	for _, n := range notes {
-		fmt.Fprintf(c.err, "%s: %s\n", n.Path, n.Message)
+		fmt.Fprintf(c.err, "%s: %s\n", printable(n.Path, 4096), printable(n.Message, 1000))
 	}
 	fmt.Fprintf(c.err, "running the tests without the patch, then with it, in a %s\n", b.rung.Label)
 	base, done, err := b.tree(ctx, patch.Patch{})

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -126,7 +127,11 @@ func (c *core) open(dir string) (*folder, error) {
 // indexName is a readable, unique folder name for a repository's index.
 func indexName(root string) string {
 	sum := sha256.Sum256([]byte(root))
-	return filepath.Base(root) + "-" + hex.EncodeToString(sum[:6])
+	name := filepath.Base(root)
+	if len(name) > 80 { // a name may be as long as the file system allows, and ours adds to it
+		name = strings.ToValidUTF8(name[:80], "")
+	}
+	return name + "-" + hex.EncodeToString(sum[:6])
 }
 
 func (c *core) current() Settings {

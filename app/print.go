@@ -65,9 +65,9 @@ func printCertificate(w io.Writer, cert proof.Certificate) {
 	list("flaky", cert.Flaky)
 	list("no verdict", cert.Infrastructure)
 	for _, f := range cert.Integrity {
-		fmt.Fprintf(w, "  look at %s:%d: %s\n", f.File, f.Line, printable(f.Rule+": "+f.Text, 200))
+		fmt.Fprintf(w, "  look at %s:%d: %s\n", printable(f.File, 4096), f.Line, printable(f.Rule+": "+f.Text, 200))
 	}
-	fmt.Fprintf(w, "  %d still green, %d skipped; run in a %s: %s\n", cert.StillGreen, cert.Skipped, cert.RuntimeLabel, strings.Join(cert.Command, " "))
+	fmt.Fprintf(w, "  %d still green, %d skipped; run in a %s: %s\n", cert.StillGreen, cert.Skipped, cert.RuntimeLabel, printable(strings.Join(cert.Command, " "), 1000))
 	for _, s := range append(cert.Warnings, cert.NotCovered...) {
 		fmt.Fprintf(w, "  %s\n", printable(s, 400))
 	}

@@ -76,14 +76,14 @@ func (t *trace) event(e session.Event) {
 	defer t.mu.Unlock()
 	switch d := data.(type) {
 	case session.Started:
-		t.line("%s  %s", t.paint(bold, d.Folder), t.paint(dim, d.Model.Label+" · session "+e.Session))
+		t.line("%s  %s", t.paint(bold, printable(d.Folder, 4096)), t.paint(dim, printable(d.Model.Label, 200)+" · session "+e.Session))
 	case session.SandboxReady:
 		t.line("   %s", t.paint(dim, "tests run in: "+d.Label+". "+d.Protects))
 		for _, w := range d.Warnings {
-			t.line("   %s", t.paint(amber, w))
+			t.line("   %s", t.paint(amber, printable(w, 500)))
 		}
 	case session.TestsStarted:
-		t.line("   %s", t.paint(dim, "running "+strings.Join(d.Command, " ")))
+		t.line("   %s", t.paint(dim, "running "+printable(strings.Join(d.Command, " "), 1000)))
 	case session.TestsFinished:
 		t.line(" 0 %s  %s", t.paint(bold, "Ran the tests"), t.run(d.Run)+", before any change")
 	case session.StepStarted:
@@ -105,7 +105,7 @@ func (t *trace) event(e session.Event) {
 		}
 		t.line("   %s  %s, %s", t.paint(bold, "Proved by the system, not the model:"), word, t.run(d.Run))
 	case session.LimitReached:
-		t.line("   %s", t.paint(amber, d.Message))
+		t.line("   %s", t.paint(amber, printable(d.Message, 500)))
 	case session.Failed:
 		t.line("   %s", t.paint(red, printable(d.Message, 500)))
 	case session.ReviewAnswered:
@@ -115,7 +115,7 @@ func (t *trace) event(e session.Event) {
 		if e.Kind == session.KindPatchUndone {
 			verb = "took back the change of "
 		}
-		t.line("   %s", t.paint(bold, verb+strings.Join(d.Files, ", ")))
+		t.line("   %s", t.paint(bold, verb+printable(strings.Join(d.Files, ", "), 4096)))
 	case session.Finished:
 		if d.Message != "" {
 			t.line("   %s", printable(d.Message, 1000))
@@ -172,7 +172,16 @@ func millis(ms int64) string {
 }
 
 // visible replaces what a terminal would obey or hide: control characters but line ends and tabs, and invisible Unicode.
+// CR LF is a line end too: a diff of such a file must stay one that can be applied.
 func visible(s string) string {
+	lines := strings.Split(strings.ToValidUTF8(s, "�"), "\r\n")
+	for i, line := range lines {
+		lines[i] = visibleLine(line)
+	}
+	return strings.Join(lines, "\r\n")
+}
+
+func visibleLine(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
 		case r == '\n' || r == '\t':
@@ -181,12 +190,12 @@ func visible(s string) string {
 			return '�'
 		}
 		return r
-	}, strings.ToValidUTF8(s, "�"))
+	}, s)
 }
 
 // printable is visible on one line of at most n runes.
 func printable(s string, n int) string {
-	s = strings.NewReplacer("\n", " ", "\t", " ").Replace(visible(s))
+	s = strings.NewReplacer("\r\n", " ", "\n", " ", "\t", " ").Replace(visible(s))
 	if r := []rune(s); len(r) > n {
 		return string(r[:n-1]) + "…"
 	}

@@ -1,10 +1,18 @@
 package app
 
 import (
+	"context"
 	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
+
+	"redgreen/backend/session"
 )
 
 func TestSplitWords(t *testing.T) {
@@ -45,11 +53,94 @@ func TestVisible(t *testing.T) {
 		"right\u202eto\u200b":  "right�to�",
 		"tag\U000e0041":        "tag�",
 		"bad\xff":              "bad�",
+		"dos\r\nfile\r\n":      "dos\r\nfile\r\n",
+		"over\rwritten":        "over�written",
 		"title\x1b]0;x\x07end": "title�]0;x�end",
 	}
 	for in, want := range cases {
 		if got := visible(in); got != want {
 			t.Errorf("%q: got %q, want %q", in, got, want)
+		}
+	}
+}
+
+// TestExpandHome holds that a folder is opened by the name that it has, and a pasted path without what came along.
+func TestExpandHome(t *testing.T) {
+	t.Parallel()
+	home, err := os.UserHomeDir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	odd := filepath.Join(t.TempDir(), "'odd' ")
+	if err := os.Mkdir(odd, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for in, want := range map[string]string{
+		odd:                     odd,
+		"~/src":                 filepath.Join(home, "src"),
+		` "/no/such/folder" `:   "/no/such/folder",
+		"file:///no/such/thing": "/no/such/thing",
+	} {
+		if got := expandHome(in); got != want {
+			t.Errorf("%q: got %q, want %q", in, got, want)
+		}
+	}
+}
+
+// TestIndexNameFits holds that a folder's own name, as long as a file system allows, leaves room for ours.
+func TestIndexNameFits(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"shop", strings.Repeat("x", 255), strings.Repeat("ü", 127)} {
+		if got := indexName("/src/" + name); len(got) > 100 || !utf8.ValidString(got) {
+			t.Errorf("%q has %d bytes", got, len(got))
+		}
+	}
+}
+
+// slowInput never gives a byte, as a person who does not answer.
+type slowInput struct{}
+
+func (slowInput) Read([]byte) (int, error) { select {} }
+
+// TestQuestionEndsWithContext holds that Ctrl-C ends a question that nobody answers.
+func TestQuestionEndsWithContext(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	c := &command{in: slowInput{}, out: io.Discard, err: io.Discard}
+	if c.yes(ctx, "write? ", true) {
+		t.Error("a question that was not answered counts as yes")
+	}
+	if approved, comment := c.askReview(ctx, session.State{}); approved || comment != "" {
+		t.Errorf("got %v, %q without an answer", approved, comment)
+	}
+}
+
+// TestEnded holds the exit code against what became of the session.
+func TestEnded(t *testing.T) {
+	t.Parallel()
+	stopped, cancel := context.WithCancel(t.Context())
+	cancel()
+	for name, tt := range map[string]struct {
+		ctx   context.Context
+		state session.State
+		want  int
+	}{
+		"written":                     {t.Context(), session.State{Outcome: session.Proven, Applied: true}, exitOK},
+		"proven, not written":         {t.Context(), session.State{Outcome: session.Proven}, exitNot},
+		"not proven":                  {t.Context(), session.State{Outcome: session.NotProven}, exitNot},
+		"limit":                       {t.Context(), session.State{Outcome: session.Limit}, exitLimit},
+		"error":                       {t.Context(), session.State{Outcome: session.Error}, exitError},
+		"interrupted":                 {stopped, session.State{Outcome: session.Cancelled}, exitInterrupt},
+		"interrupted after the write": {stopped, session.State{Outcome: session.Proven, Applied: true}, exitOK},
+	} {
+		got := exitOK
+		var e *exit
+		if errors.As(ended(tt.ctx, tt.state, "auto"), &e) {
+			got = e.code
+		}
+		if got != tt.want {
+			t.Errorf("%s: exit code %d, want %d", name, got, tt.want)
 		}
 	}
 }
