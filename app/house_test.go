@@ -35,7 +35,7 @@ func rooms() map[string][]string {
 }
 
 // TestHouse holds the code against the table: a room imports only what its row allows, every folder has a row, and only
-// app knows the window.
+// app knows the window. Tests may put rooms together.
 func TestHouse(t *testing.T) {
 	t.Parallel()
 	table := rooms()
@@ -73,6 +73,9 @@ func TestHouse(t *testing.T) {
 
 // checkImport judges one import of one file (a slash path relative to the repository).
 func checkImport(t *testing.T, table map[string][]string, file, imported string) {
+	if strings.HasSuffix(file, "_test.go") && strings.HasPrefix(imported, "redgreen/backend/") {
+		return // a test may put rooms together; the compiler keeps it from going in a circle
+	}
 	parts := strings.Split(file, "/")
 	if strings.HasPrefix(imported, "github.com/wailsapp/") && parts[0] != "app" {
 		t.Errorf("%s imports %s: only app/ knows the window, so that everything else builds and runs without one", file, imported)
