@@ -61,9 +61,6 @@ func newHost(c *core, mode string, send Sender, pick func() (string, error), s s
 	if err != nil {
 		return nil, err
 	}
-	if err := c.sweep(); err != nil {
-		c.log.Warn("sweeping", slog.Any("error", err))
-	}
 	ctx, cancel := context.WithCancel(context.Background())
 	h := &host{core: c, send: send, pick: pick, mode: mode, start: s, context: ctx, cancel: cancel, runs: newRuns(c, send)}
 	h.unsub = store.Subscribe(h.runs.batch.notice)

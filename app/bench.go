@@ -15,6 +15,7 @@ import (
 // bench is what a run of tests outside a session needs: a disposable copy, a runner and the command.
 type bench struct {
 	dir       string
+	done      func() error // removes dir
 	workspace *repo.Workspace
 	runner    *testrun.Runner
 	command   testrun.Command
@@ -42,11 +43,11 @@ func (c *core) bench(ctx context.Context, r *repo.Repo, words []string) (*bench,
 	if err != nil {
 		return nil, err
 	}
-	dir, err := c.tempDir()
+	dir, done, err := c.tempDir()
 	if err != nil {
 		return nil, err
 	}
-	b := &bench{dir: dir, command: command, rung: rung}
+	b := &bench{dir: dir, done: done, command: command, rung: rung}
 	cache := filepath.Join(dir, "cache")
 	if err := os.Mkdir(cache, 0o755); err != nil {
 		return nil, errors.Join(err, b.close())
@@ -70,5 +71,5 @@ func (b *bench) close() error {
 	if b.workspace != nil {
 		err = b.workspace.Close()
 	}
-	return errors.Join(err, os.RemoveAll(b.dir))
+	return errors.Join(err, b.done())
 }

@@ -121,6 +121,9 @@ func (c *command) house() (*core, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := core.sweep(); err != nil {
+		core.log.Warn("sweeping", slog.Any("error", err))
+	}
 	c.core = core
 	return core, nil
 }

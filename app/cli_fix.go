@@ -219,6 +219,12 @@ func (c *command) work(ctx context.Context, core *core, f *folder, m model.Model
 		follow.stop(ctx)
 		return err
 	}
+	release, err := core.ownSession(run.ID())
+	if err != nil {
+		follow.stop(ctx)
+		return err
+	}
+	defer release()
 	outcome, err := run.Work(ctx)
 	if err == nil && outcome == session.Review {
 		err = c.review(ctx, store, run, flags, follow)

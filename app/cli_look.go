@@ -1,6 +1,7 @@
 package app
 
 import (
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -209,17 +210,20 @@ func exactly(names string, n int) cobra.PositionalArgs {
 	}
 }
 
-// tempDir makes a folder for one command's workspace.
-func (c *core) tempDir() (string, error) {
-	if err := os.MkdirAll(c.paths.workspace(), 0o755); err != nil {
-		return "", fmt.Errorf("making a folder for the workspace: %w", err)
-	}
-	dir, err := os.MkdirTemp(c.paths.workspace(), "run-")
+// tempDir makes a folder for one command's workspace; done removes it.
+func (c *core) tempDir() (dir string, done func() error, err error) {
+	name := "run-" + strings.ToLower(rand.Text())
+	release, err := c.own(name)
 	if err != nil {
-		return "", fmt.Errorf("making a folder for the workspace: %w", err)
+		return "", nil, err
 	}
-	if err := os.Chmod(dir, 0o755); err != nil { // the sandbox's user must reach what is inside
-		return "", err
+	dir = filepath.Join(c.paths.workspace(), name)
+	if err := os.Mkdir(dir, 0o755); err != nil { // the sandbox's user must reach what is inside
+		release()
+		return "", nil, fmt.Errorf("making a folder for the workspace: %w", err)
 	}
-	return filepath.Clean(dir), nil
+	return dir, func() error {
+		defer release()
+		return os.RemoveAll(dir)
+	}, nil
 }

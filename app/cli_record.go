@@ -42,7 +42,7 @@ func (c *command) sessionsCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				return c.printSessions(all, asJSON)
+				return c.printSessions(core, all, asJSON)
 			})
 		},
 	}
@@ -115,7 +115,7 @@ func (c *command) show(ctx context.Context, store *session.Store, id string) err
 	return nil
 }
 
-func (c *command) printSessions(all []session.State, asJSON bool) error {
+func (c *command) printSessions(core *core, all []session.State, asJSON bool) error {
 	enc := json.NewEncoder(c.out)
 	for _, s := range all {
 		if asJSON {
@@ -125,7 +125,7 @@ func (c *command) printSessions(all []session.State, asJSON bool) error {
 			continue
 		}
 		fmt.Fprintf(c.out, "%s  %s  %-10s  %-14s  %s\n    %s\n", s.ID, s.Created.Local().Format("2006-01-02 15:04"),
-			outcomeWord(s.Outcome), money(s.MicroUSD, s.Priced, s.Model.Local), printable(s.Folder, 4096), printable(strings.Join(strings.Fields(s.Task), " "), 100))
+			core.outcome(s), money(s.MicroUSD, s.Priced, s.Model.Local), printable(s.Folder, 4096), printable(strings.Join(strings.Fields(s.Task), " "), 100))
 	}
 	if len(all) == 0 && !asJSON {
 		fmt.Fprintln(c.err, "no sessions yet; start one with `redgreen fix FOLDER -m \"what is wrong\"`")

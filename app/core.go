@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -177,23 +176,4 @@ func (c *core) agentOptions(f *folder, m model.Model, h hooks) (agent.Options, e
 		Version: Version, Store: store, Repo: f.repo, Index: f.index, Sandbox: box, Model: m,
 		Dir: c.paths.workspace(), Seed: c.paths.seed(), Now: time.Now, Ask: h.ask, OnDelta: h.delta, OnPhase: h.phase,
 	}, nil
-}
-
-// sweep removes workspaces that processes which no longer run left behind.
-func (c *core) sweep() error {
-	entries, err := os.ReadDir(c.paths.workspace())
-	if errors.Is(err, os.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return fmt.Errorf("sweeping old workspaces: %w", err)
-	}
-	var errs []error
-	for _, e := range entries {
-		info, err := e.Info()
-		if err == nil && time.Since(info.ModTime()) > 48*time.Hour {
-			errs = append(errs, os.RemoveAll(filepath.Join(c.paths.workspace(), e.Name())))
-		}
-	}
-	return errors.Join(errs...)
 }

@@ -34,7 +34,7 @@ func (a *App) Session(id string) (SessionView, error) {
 			return SessionView{}, err
 		}
 		v := SessionView{State: state, Live: a.h.runs.working(id), Stale: []string{}}
-		v.CanApprove, v.CanUndo, v.CanResume = agent.CanApprove(state), agent.CanUndo(state), agent.CanResume(state) && !v.Live
+		v.CanApprove, v.CanUndo, v.CanResume = agent.CanApprove(state), agent.CanUndo(state), agent.CanResume(state) && !v.Live && (state.Outcome != session.Running || a.h.core.interrupted(state))
 		if v.CanApprove {
 			v.Stale, err = a.h.core.stale(state)
 		}

@@ -30,8 +30,19 @@ type runs struct {
 
 // live is a run at work, or one that waits for review.
 type live struct {
-	run    *agent.Run
-	cancel context.CancelFunc // nil while it does not work
+	run     *agent.Run
+	cancel  context.CancelFunc // nil while it does not work
+	release func()             // gives up the session and its workspace; nil before it worked
+}
+
+// close removes the run's workspace and gives the session up.
+func (l *live) close() error {
+	err := l.run.Close()
+	if l.release != nil {
+		l.release()
+		l.release = nil
+	}
+	return err
 }
 
 func newRuns(c *core, send Sender) *runs {
@@ -46,7 +57,7 @@ func (r *runs) Close() {
 	r.wait.Wait()
 	r.mu.Lock()
 	for id, l := range r.live {
-		if err := l.run.Close(); err != nil {
+		if err := l.close(); err != nil {
 			r.core.log.Warn("closing a run", slog.String("session", id), slog.Any("error", err))
 		}
 	}
@@ -89,6 +100,14 @@ func (r *runs) work(l *live) error {
 		r.mu.Unlock()
 		return fail(Conflict, "this session is at work already")
 	}
+	if l.release == nil {
+		release, err := r.core.ownSession(l.run.ID())
+		if err != nil {
+			r.mu.Unlock()
+			return err
+		}
+		l.release = release
+	}
 	ctx, cancel := context.WithCancel(r.context)
 	l.cancel = cancel
 	r.mu.Unlock()
@@ -105,7 +124,7 @@ func (r *runs) work(l *live) error {
 		}
 		r.mu.Unlock()
 		if over {
-			if err := l.run.Close(); err != nil {
+			if err := l.close(); err != nil {
 				r.core.log.Warn("closing a run", slog.String("session", l.run.ID()), slog.Any("error", err))
 			}
 		}
@@ -196,7 +215,7 @@ func (r *runs) done(l *live) error {
 	r.mu.Lock()
 	delete(r.live, l.run.ID())
 	r.mu.Unlock()
-	return l.run.Close()
+	return l.close()
 }
 
 // Question is asked of the person before an act.

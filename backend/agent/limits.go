@@ -41,6 +41,13 @@ func reached(limit, format string, args ...any) *limitError {
 	return &limitError{session.LimitReached{Limit: limit, Message: fmt.Sprintf(format, args...)}}
 }
 
+func steps(n int) string {
+	if n == 1 {
+		return "1 step"
+	}
+	return fmt.Sprintf("%d steps", n)
+}
+
 func wallError(l session.Limits) *limitError {
 	return reached("wall", "the time limit of %s is used up; raise it with --timeout", l.Wall)
 }
@@ -51,7 +58,7 @@ func wallError(l session.Limits) *limitError {
 func check(l session.Limits, st session.State, spent time.Duration, tokens int64, worst model.MicroUSD, priced bool) *limitError {
 	switch {
 	case st.Steps >= l.Steps:
-		return reached("steps", "the limit of %d steps is used up; raise it with --max-steps", l.Steps)
+		return reached("steps", "the limit of %s is used up; raise it with --max-steps", steps(l.Steps))
 	case spent >= l.Wall:
 		return wallError(l)
 	case l.Tokens > 0 && st.Usage.Total()+tokens > l.Tokens:

@@ -19,16 +19,22 @@ import (
 
 // Sentinels that callers branch on; every error that wraps one says what happened and what to do.
 var (
-	ErrOutside  = errors.New("path outside the folder")
-	ErrSecret   = errors.New("secret file")
+	ErrOutside  = error(refusal("path outside the folder"))
+	ErrSecret   = error(refusal("secret file"))
 	ErrBinary   = errors.New("binary file")
 	ErrTooLarge = errors.New("file too large")
-	ErrIgnored  = errors.New("ignored file")
-	ErrSymlink  = errors.New("symlink")
+	ErrIgnored  = error(refusal("ignored file"))
+	ErrSymlink  = error(refusal("symlink"))
 	ErrConflict = errors.New("changed since")
 	ErrGone     = errors.New("folder vanished")
 	ErrBusy     = errors.New("folder is being written by another Redgreen")
 )
+
+// refusal is a path that the rules deny; it is fs.ErrPermission to who knows no more of it, such as patch.
+type refusal string
+
+func (r refusal) Error() string        { return string(r) }
+func (r refusal) Is(target error) bool { return target == fs.ErrPermission }
 
 const (
 	defaultMaxFile  = 1 << 20   // larger text files are generated or data: no model should read them
