@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"os"
 	goruntime "runtime"
@@ -52,7 +53,7 @@ func window(ctx context.Context, c *core, s startup) error {
 		AssetServer:      &assetserver.Options{Assets: c.assets.Page},
 		BackgroundColour: &options.RGBA{R: 20, G: 19, B: 18, A: 255},
 		Bind:             []any{&App{h: h}},
-		ErrorFormatter:   func(err error) any { return explain(err) },
+		ErrorFormatter:   formatError,
 		Linux:            &linux.Options{WebviewGpuPolicy: linux.WebviewGpuPolicyNever, ProgramName: "redgreen"},
 		OnStartup: func(w context.Context) {
 			wctx.Store(&w)
@@ -65,6 +66,15 @@ func window(ctx context.Context, c *core, s startup) error {
 			}()
 		},
 	})
+}
+
+// formatError gives the page an error as JSON text: Wails makes a JavaScript Error of it, whose message is a string.
+func formatError(err error) any {
+	text, err := json.Marshal(explain(err))
+	if err != nil {
+		return `{"code":"internal","message":"an error that cannot be shown"}`
+	}
+	return string(text)
 }
 
 // errNoDisplay says that no window can be opened here.

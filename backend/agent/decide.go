@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 
 	"redgreen/backend/patch"
 	"redgreen/backend/policy"
@@ -124,17 +125,26 @@ func (r *Run) Approve(ctx context.Context, patchHash, by string) (repo.Receipt, 
 	return receipt, r.close(ctx, r.verdict(), "")
 }
 
-// write applies the patch. A folder that already holds all of it (a crash came between the write and its record) counts
+// write applies the patch to the files that it was proven on: where one changed since, what would be written is not what
+// was proven, and nothing is. A folder that already holds all of it (a crash came between the write and its record) counts
 // as written.
 func (r *Run) write(ctx context.Context, p patch.Patch) (repo.Receipt, error) {
-	receipt, err := r.o.Repo.Apply(ctx, p)
-	if err == nil || !errors.Is(err, repo.ErrConflict) {
-		return receipt, err
+	stale, err := r.o.Repo.Check(p)
+	if err != nil {
+		return repo.Receipt{}, err
 	}
-	if stale, cerr := r.o.Repo.Check(p.Invert()); cerr == nil && len(stale) == 0 {
+	if len(stale) == 0 {
+		return r.o.Repo.Apply(ctx, p)
+	}
+	if left, err := r.o.Repo.Check(p.Invert()); err == nil && len(left) == 0 {
 		return repo.Receipt{ID: r.ID(), Time: r.o.Now(), Patch: p, Undo: p.Invert()}, nil
 	}
-	return repo.Receipt{}, err
+	return repo.Receipt{}, staleError(stale)
+}
+
+func staleError(paths []string) error {
+	return fmt.Errorf("writing the patch: %w: %s is not as it was when the patch was proven, so nothing was written; start the task again to prove it on what is there now",
+		repo.ErrConflict, strings.Join(paths, ", "))
 }
 
 func applied(rc repo.Receipt) session.PatchApplied {
@@ -176,7 +186,7 @@ func Undo(ctx context.Context, o Options, id string) (repo.Receipt, error) {
 	if err := json.Unmarshal(st.Receipt, &last); err != nil {
 		return repo.Receipt{}, fmt.Errorf("undoing session %s: reading its receipt: %w", id, err)
 	}
-	receipt, err := r.o.Repo.Undo(ctx, last)
+	receipt, err := r.takeBack(ctx, last, st.Applied)
 	if err != nil {
 		return receipt, errors.Join(err, r.append(ctx, session.KindApplyFailed, session.Failed{Code: code(err), Message: err.Error()}))
 	}
@@ -185,4 +195,19 @@ func Undo(ctx context.Context, o Options, id string) (repo.Receipt, error) {
 		kind = session.KindPatchUndone
 	}
 	return receipt, r.append(ctx, kind, applied(receipt))
+}
+
+// takeBack undoes what a receipt wrote, around what the person changed since. Writing the patch again is held to the
+// files that it was proven on, as the first time.
+func (r *Run) takeBack(ctx context.Context, last repo.Receipt, applied bool) (repo.Receipt, error) {
+	if !applied {
+		stale, err := r.o.Repo.Check(r.log.State().Patch)
+		if err != nil {
+			return repo.Receipt{}, err
+		}
+		if len(stale) > 0 {
+			return repo.Receipt{}, staleError(stale)
+		}
+	}
+	return r.o.Repo.Undo(ctx, last)
 }

@@ -326,19 +326,21 @@ func TestApproveWhenTheFolderChanged(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	mine := strings.Replace(string(was), "return a - b", "return a - b  # mine", 1)
-	if err := os.WriteFile(path, []byte(mine), 0o644); err != nil {
-		t.Fatal(err)
-	}
 	st := r.log.State()
-	if _, err := r.Approve(t.Context(), st.PatchHash, "person"); !errors.Is(err, repo.ErrConflict) {
-		t.Fatalf("a person's own edit was overwritten: %v", err)
-	}
-	if data, err := os.ReadFile(path); err != nil || string(data) != mine {
-		t.Fatalf("the file changed: %s, %v", data, err)
-	}
-	if got := last[session.Failed](t, r); got.Code != "conflict" {
-		t.Fatalf("recorded: %+v", got)
+	elsewhere := string(was) + "\n\n# mine, far from the patch\n"
+	for _, mine := range []string{strings.Replace(string(was), "return a - b", "return a - b  # mine", 1), elsewhere} {
+		if err := os.WriteFile(path, []byte(mine), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := r.Approve(t.Context(), st.PatchHash, "person"); !errors.Is(err, repo.ErrConflict) {
+			t.Fatalf("written into a file that is not the one it was proven on: %v", err)
+		}
+		if data, err := os.ReadFile(path); err != nil || string(data) != mine {
+			t.Fatalf("the file changed: %s, %v", data, err)
+		}
+		if got := last[session.Failed](t, r); got.Code != "conflict" {
+			t.Fatalf("recorded: %+v", got)
+		}
 	}
 	if st := r.log.State(); st.Outcome != session.Review || st.Applied {
 		t.Fatalf("state: %+v", st)
@@ -358,6 +360,13 @@ func TestApproveWhenTheFolderChanged(t *testing.T) {
 	}
 	if data, err := os.ReadFile(path); err != nil || string(data) != string(was) {
 		t.Fatalf("undo: %s, %v", data, err)
+	}
+	// Written again only onto what it was proven on.
+	if err := os.WriteFile(path, []byte(elsewhere), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Undo(t.Context(), f.o, r.ID()); !errors.Is(err, repo.ErrConflict) {
+		t.Fatalf("written again into a changed file: %v", err)
 	}
 }
 
