@@ -17,7 +17,6 @@ import (
 	"time"
 
 	"redgreen/backend/agent"
-	"redgreen/backend/model"
 	"redgreen/backend/repo"
 	"redgreen/backend/sandbox"
 	"redgreen/backend/search"
@@ -333,24 +332,12 @@ func (a *App) Undo(id string) (Written, error) {
 		if err != nil {
 			return Written{}, err
 		}
-		state, err := store.State(a.h.context, id)
-		if err != nil {
-			return Written{}, err
-		}
-		f, err := a.h.core.open(state.Folder)
-		if err != nil {
-			return Written{}, err
-		}
-		o, err := a.h.core.agentOptions(f, model.Model{Info: state.Model}, a.h.runs.hooks())
-		if err != nil {
-			return Written{}, err
-		}
-		receipt, err := agent.Undo(a.h.context, o, id)
+		receipt, redo, err := a.h.core.undo(a.h.context, store, id, a.h.runs.hooks())
 		if err != nil {
 			return Written{}, err
 		}
 		w := written(receipt)
-		w.Redo = !state.Applied
+		w.Redo = redo
 		return w, nil
 	})
 }

@@ -48,6 +48,8 @@ type command struct {
 	err    io.Writer
 	tty    bool // both ends of the terminal are a person's
 	colour bool // stderr understands colours
+	screen bool // stdout is a terminal
+	shown  bool // the last diff and certificate are on the screen already
 	debug  bool
 	core   *core
 	reader *bufio.Reader
@@ -66,7 +68,7 @@ func Main(a Assets) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	tty := term.IsTerminal(int(os.Stdin.Fd())) && term.IsTerminal(int(os.Stderr.Fd()))
-	c := &command{assets: a, env: os.Getenv, in: os.Stdin, out: os.Stdout, err: os.Stderr, tty: tty,
+	c := &command{assets: a, env: os.Getenv, in: os.Stdin, out: os.Stdout, err: os.Stderr, tty: tty, screen: term.IsTerminal(int(os.Stdout.Fd())),
 		colour: term.IsTerminal(int(os.Stderr.Fd())) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"}
 	return c.run(ctx, os.Args[1:])
 }
@@ -140,6 +142,7 @@ func (c *command) root() *cobra.Command {
 			"  redgreen ~/src/shop            open the window on a folder\n" +
 			"  redgreen fix ~/src/shop -m \"the total is off by one cent\"\n" +
 			"  redgreen serve                 the same window in a browser",
+		Version:       Version,
 		Args:          folderOrNone,
 		SilenceUsage:  true,
 		SilenceErrors: true,

@@ -21,7 +21,7 @@ func (c *command) sessionsCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "sessions",
 		Short:   "List, show and export the saved sessions",
-		Example: "  redgreen sessions list\n  redgreen sessions show 01K…\n  redgreen sessions export 01K… > session.jsonl",
+		Example: "  redgreen sessions list\n  redgreen sessions show ID\n  redgreen sessions undo ID\n  redgreen sessions export ID > session.jsonl",
 	}
 	list := &cobra.Command{
 		Use:     "list",
@@ -51,7 +51,7 @@ func (c *command) sessionsCommand() *cobra.Command {
 	show := &cobra.Command{
 		Use:     "show ID",
 		Short:   "Show a session: its trace, diff and certificate",
-		Example: "  redgreen sessions show 01K…",
+		Example: "  redgreen sessions show 20261129-093012-h3k9x2mq",
 		Args:    exactly("ID", 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return c.withStore(func(_ *core, store *session.Store) error { return c.show(cmd.Context(), store, args[0]) })
@@ -61,7 +61,7 @@ func (c *command) sessionsCommand() *cobra.Command {
 		Use:     "export ID",
 		Short:   "Print a session's events, one JSON object a line",
 		Long:    "The same objects as `redgreen fix --json` prints: {seq, session, time, kind, …}.",
-		Example: "  redgreen sessions export 01K… > session.jsonl",
+		Example: "  redgreen sessions export 20261129-093012-h3k9x2mq > session.jsonl",
 		Args:    exactly("ID", 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return c.withStore(func(_ *core, store *session.Store) error {
@@ -73,7 +73,16 @@ func (c *command) sessionsCommand() *cobra.Command {
 			})
 		},
 	}
-	cmd.AddCommand(list, show, export)
+	undo := &cobra.Command{
+		Use:     "undo ID",
+		Short:   "Take back what a session wrote; again, take the undo back",
+		Example: "  redgreen sessions undo 20261129-093012-h3k9x2mq",
+		Args:    exactly("ID", 1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return c.withStore(func(core *core, store *session.Store) error { return c.undo(cmd.Context(), core, store, args[0]) })
+		},
+	}
+	cmd.AddCommand(list, show, export, undo)
 	return cmd
 }
 
@@ -96,6 +105,25 @@ func findEvents(ctx context.Context, store *session.Store, id string) ([]session
 		return nil, fail(NotFound, fmt.Sprintf("there is no session %q; `redgreen sessions list` shows the ids", id))
 	}
 	return events, err
+}
+
+// undo takes back what a session wrote into its folder, or writes it again.
+func (c *command) undo(ctx context.Context, core *core, store *session.Store, id string) error {
+	if _, err := findEvents(ctx, store, id); err != nil {
+		return err
+	}
+	receipt, redo, err := core.undo(ctx, store, id, hooks{})
+	if err != nil {
+		return err
+	}
+	did := "took back the change of"
+	if redo {
+		did = "wrote again"
+	}
+	for _, file := range written(receipt).Files {
+		fmt.Fprintf(c.out, "%s %s\n", did, printable(file, 4096))
+	}
+	return nil
 }
 
 func (c *command) show(ctx context.Context, store *session.Store, id string) error {

@@ -109,6 +109,9 @@ func (c *core) open(dir string) (*folder, error) {
 	if err != nil {
 		return nil, err
 	}
+	if before, _, inGit := strings.Cut(r.Root()+"/", "/.git/"); inGit {
+		return nil, errors.Join(fail(Invalid, fmt.Sprintf("%s belongs to git itself; open %s instead", r.Root(), before)), r.Close())
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if f, ok := c.folders[r.Root()]; ok {
@@ -176,4 +179,22 @@ func (c *core) agentOptions(f *folder, m model.Model, h hooks) (agent.Options, e
 		Version: Version, Store: store, Repo: f.repo, Index: f.index, Sandbox: box, Model: m,
 		Dir: c.paths.workspace(), Seed: c.paths.seed(), Now: time.Now, Ask: h.ask, OnDelta: h.delta, OnPhase: h.phase,
 	}, nil
+}
+
+// undo takes back what a session wrote; redo says that it was an undo that was taken back.
+func (c *core) undo(ctx context.Context, store *session.Store, id string, h hooks) (receipt repo.Receipt, redo bool, err error) {
+	state, err := store.State(ctx, id)
+	if err != nil {
+		return receipt, false, err
+	}
+	f, err := c.open(state.Folder)
+	if err != nil {
+		return receipt, false, err
+	}
+	o, err := c.agentOptions(f, model.Model{Info: state.Model}, h)
+	if err != nil {
+		return receipt, false, err
+	}
+	receipt, err = agent.Undo(ctx, o, id)
+	return receipt, !state.Applied, err
 }

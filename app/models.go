@@ -80,11 +80,23 @@ func (c *core) chooseModel(ctx context.Context, ref, root string) (model.Model, 
 	if err != nil {
 		return model.Model{}, err
 	}
+	if err := c.keyFound(m.Info); err != nil {
+		return model.Model{}, err
+	}
 	ctx, cancel := context.WithTimeout(ctx, describeWithin)
 	defer cancel()
 	// What cannot be asked for its window cannot be called either, and it is better said before a session begins.
 	m.Info, err = m.Describe(ctx)
 	return m, err
+}
+
+// keyFound says what to do where a provider's own server needs a key and none is set, before anything is started.
+func (c *core) keyFound(m model.Info) error {
+	env, needs := keyNames()[m.Provider]
+	if !needs || c.keys.get(env) != "" || c.current().BaseURLs[m.Provider] != "" || c.keys.env(strings.ToUpper(m.Provider)+"_BASE_URL") != "" {
+		return nil
+	}
+	return fail(Denied, fmt.Sprintf("%s needs a key and none is set; set %s in the environment, or save the key in the window's settings", m.Ref(), env))
 }
 
 // describeWithin bounds the question for a model's context window.

@@ -3,6 +3,7 @@ package app
 import (
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
 
 	"redgreen/backend/proof"
@@ -13,27 +14,39 @@ import (
 // printProposal shows the diff and its certificate before the question.
 func (c *command) printProposal(s session.State) {
 	fmt.Fprintln(c.err)
-	fmt.Fprint(c.err, visible(s.Patch.String()))
+	printProof(c.err, s, c.tty)
+	c.shown = c.screen
+}
+
+// printProof shows a diff and its certificate. On a screen the hashes of files are cut short; elsewhere the diff can be
+// applied as it is.
+func printProof(w io.Writer, s session.State, screen bool) {
+	if !s.Patch.Empty() {
+		diff := visible(s.Patch.String())
+		if screen {
+			diff = fileHashes.ReplaceAllString(diff, "index $1..$2")
+		}
+		fmt.Fprint(w, diff)
+	}
 	var cert proof.Certificate
 	if decodeCertificate(s.Certificate, &cert) {
-		printCertificate(c.err, cert)
+		printCertificate(w, cert)
 	}
 }
 
+// fileHashes matches a diff's line with the hashes of a file.
+var fileHashes = regexp.MustCompile(`(?m)^index ([0-9a-f]{12})[0-9a-f]*\.\.([0-9a-f]{12})[0-9a-f]*`)
+
 // printEnd is the last word on stdout: the diff, its certificate, and what became of it.
 func (c *command) printEnd(s session.State) {
-	if !s.Patch.Empty() {
-		fmt.Fprint(c.out, visible(s.Patch.String()))
-	}
-	var cert proof.Certificate
-	if decodeCertificate(s.Certificate, &cert) {
-		printCertificate(c.out, cert)
+	if !c.shown {
+		printProof(c.out, s, c.screen)
 	}
 	end := fmt.Sprintf("%s · %s · %s · %s tokens", outcomeWord(s.Outcome), countOf(s.Steps, "step"),
 		money(s.MicroUSD, s.Priced, s.Model.Local), thousands(s.Usage.Total()))
 	switch {
 	case s.Applied:
-		end += fmt.Sprintf(" · %s written", countOf(len(s.Patch.Files), "file"))
+		end += fmt.Sprintf(" · %s written; undo: redgreen sessions undo %s", countOf(len(s.Patch.Files), "file"), s.ID)
 	case !s.Patch.Empty():
 		end += " · nothing in the folder has changed"
 	}

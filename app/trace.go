@@ -109,7 +109,7 @@ func (t *trace) event(e session.Event) {
 	case session.Failed:
 		t.line("   %s", t.paint(red, printable(d.Message, 500)))
 	case session.ReviewAnswered:
-		t.line("   %s", d.Decision+answeredBy(d))
+		t.line("   %s", answeredBy(d))
 	case session.PatchApplied:
 		verb := "wrote "
 		if e.Kind == session.KindPatchUndone {
@@ -127,9 +127,9 @@ func (t *trace) event(e session.Event) {
 }
 
 func answeredBy(d session.ReviewAnswered) string {
-	s := "d by " + d.By
-	if d.Decision == "reject" {
-		s = "ed by " + d.By
+	s := map[string]string{"approve": "you approved it", "reject": "you rejected it"}[d.Decision]
+	if d.By == "auto" {
+		s = "approved by --approve auto, since it is proven"
 	}
 	if d.Comment != "" {
 		s += ": " + printable(d.Comment, 300)

@@ -49,7 +49,7 @@ func window(ctx context.Context, c *core, s startup) error {
 	ended := make(chan struct{})
 	defer close(ended)
 	return wails.Run(&options.App{
-		Title: "Redgreen", Width: 1360, Height: 860, MinWidth: 900, MinHeight: 600,
+		Title: "Redgreen", Width: windowWidth, Height: windowHeight, MinWidth: 900, MinHeight: 600,
 		AssetServer:      &assetserver.Options{Assets: c.assets.Page},
 		BackgroundColour: &options.RGBA{R: 20, G: 19, B: 18, A: 255},
 		Bind:             []any{&App{h: h}},
@@ -57,6 +57,7 @@ func window(ctx context.Context, c *core, s startup) error {
 		Linux:            &linux.Options{WebviewGpuPolicy: linux.WebviewGpuPolicyNever, ProgramName: "redgreen"},
 		OnStartup: func(w context.Context) {
 			wctx.Store(&w)
+			fit(w)
 			go func() {
 				select {
 				case <-ctx.Done():
@@ -85,4 +86,25 @@ func displayFound(env func(string) string) error {
 		return &Error{Code: Unavailable, Message: errNoDisplay.Error(), err: errNoDisplay}
 	}
 	return nil
+}
+
+// The size of the window in pixels, where the screen has room for it.
+const windowWidth, windowHeight = 1360, 860
+
+// fit makes the window smaller where the screen is, leaving room for panels and the title bar.
+func fit(w context.Context) {
+	screens, err := runtime.ScreenGetAll(w)
+	if err != nil {
+		return
+	}
+	for _, s := range screens {
+		if s.IsCurrent && s.Size.Width > 0 && s.Size.Height > 0 {
+			width, height := min(windowWidth, s.Size.Width-40), min(windowHeight, s.Size.Height-90)
+			if width < windowWidth || height < windowHeight {
+				runtime.WindowSetSize(w, max(width, 900), max(height, 600))
+				runtime.WindowCenter(w)
+			}
+			return
+		}
+	}
 }

@@ -131,7 +131,7 @@ scene('a question before an edit; Escape refuses', 'speed=1000&scene=ask', async
   await page.getByTestId('ask').waitFor({ state: 'detached' });
 });
 
-scene('streamed text shows while it is written, then gives way to the reply', 'speed=2', async (page) => {
+scene('streamed text shows while it is written, then gives way to the reply', 'speed=0.25', async (page) => {
   await task(page);
   await page.getByTestId('stream').waitFor();
   assert.equal(await page.getByTestId('stream').getAttribute('aria-live'), 'off');

@@ -46,10 +46,12 @@ export class App {
   offline = $state(false); // the browser lost the program
   asking = $state(false); // the dialog that asks for a path, where there is no native one
   #toast = 0;
+  #indexes = new Map<string, Pushed['index']>(); // news of a folder may come before the answer that opens it
 
   constructor(backend: Backend) {
     this.backend = backend;
     backend.on('index', (p) => {
+      this.#indexes.set(p.folder, p);
       if (p.folder === this.folder?.path) this.index = p;
     });
     backend.on('disconnected', () => (this.offline = true));
@@ -179,7 +181,7 @@ export class App {
 
   #show(folder: Folder): void {
     this.folder = folder;
-    this.index = { folder: folder.path, done: 0, total: 0, chunks: folder.index.chunks, ready: folder.index.ready, error: '' };
+    this.index = this.#indexes.get(folder.path) ?? { folder: folder.path, done: 0, total: 0, chunks: folder.index.chunks, ready: folder.index.ready, error: '' };
   }
 
   async startTask(task: NewTask): Promise<AppError | null> {
