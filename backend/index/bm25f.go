@@ -132,6 +132,7 @@ func (ix *Index) rank(ctx context.Context, units []*unit, weights []fieldWeight,
 	if units, err = r.rarest(ctx, units); err != nil {
 		return nil, err
 	}
+	r.several = len(units) > 1
 	for _, u := range units {
 		if err := r.add(ctx, u); err != nil {
 			return nil, err
@@ -185,6 +186,7 @@ type ranker struct {
 	weights []fieldWeight
 	mean    map[string]float64
 	docs    float64
+	several bool      // the query has more than one unit
 	scores  []float64 // by document
 	tf      []float64 // by document, of the unit at hand
 	touched []uint64  // documents of the unit at hand
@@ -309,6 +311,9 @@ func (r *ranker) postings(ctx context.Context, term string, w fieldWeight) error
 		return err
 	}
 	defer tfr.Close()
+	if r.several && float64(tfr.Count()) > r.docs/2 {
+		return nil // what most chunks have tells nothing, and costs most
+	}
 	mean := r.mean[w.field]
 	var d bleveindex.TermFieldDoc
 	for {

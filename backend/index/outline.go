@@ -16,6 +16,8 @@ const (
 	bytesPerToken = 3.5
 	// maxUses is where more uses make a name no more central.
 	maxUses = 50
+	// manyNames is where only names at the top of a file are counted, so that an outline takes well under a second.
+	manyNames = 20_000
 	// outlineSymbols is how many names stand for one file.
 	outlineSymbols = 8
 )
@@ -89,10 +91,12 @@ func (ix *Index) central(ctx context.Context, files []*outlineFile) error {
 	}
 	defer reader.Close()
 	defined := map[string]float64{}
+	total := 0
 	for _, f := range files {
 		for _, n := range f.names {
 			defined[n.name]++
 		}
+		total += len(f.names)
 	}
 	uses := map[string]float64{}
 	for _, f := range files {
@@ -102,6 +106,9 @@ func (ix *Index) central(ctx context.Context, files []*outlineFile) error {
 		seen := map[string]bool{}
 		for i := range f.names {
 			n := &f.names[i]
+			if n.nested && total > manyNames {
+				continue
+			}
 			if _, ok := uses[n.name]; !ok {
 				if uses[n.name], err = countUses(ctx, reader, n.name); err != nil {
 					return err
