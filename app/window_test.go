@@ -16,7 +16,8 @@ import (
 )
 
 // TestWindow opens the real window of the built program on a display of its own and fails when the page is blank, when
-// the page cannot call Go (the sample must end up among the recent folders), or when closing it is not clean.
+// the page cannot call Go (the sample must end up among the recent folders), when the sample cannot be fixed, proven and
+// written by keys alone, or when closing it is not clean.
 // REDGREEN_BIN names the program, built with the window.
 func TestWindow(t *testing.T) {
 	bin := os.Getenv("REDGREEN_BIN")
@@ -24,6 +25,7 @@ func TestWindow(t *testing.T) {
 		t.Skip("REDGREEN_BIN does not name a program built with its window; `make test` sets it")
 	}
 	display := startDisplay(t)
+	startManager(t, display)
 	home := t.TempDir()
 	cmd := exec.Command(bin, "--sample")
 	// LANG=C.UTF-8 is a trap of its own: WebKit then calls the language "C", which no Intl constructor takes.
@@ -54,7 +56,11 @@ func TestWindow(t *testing.T) {
 		kept := filepath.Join(os.TempDir(), "redgreen-window.png")
 		t.Errorf("blank or dead page: %d colours, sample opened: %v; picture in %s (%v)\n%s", colours, opened, kept, os.WriteFile(kept, shot, 0o644), log.String())
 	}
+	if !t.Failed() {
+		approveByKey(t, bin, display, home)
+	}
 	if keep := os.Getenv("REDGREEN_SHOT"); keep != "" {
+		shot, _ = look(t, display)
 		if err := os.WriteFile(keep, shot, 0o644); err != nil {
 			t.Error(err)
 		}
@@ -73,6 +79,66 @@ func TestWindow(t *testing.T) {
 	if s := log.String(); strings.Contains(s, "panic") || strings.Contains(s, "SA_ONSTACK") {
 		t.Errorf("it said:\n%s", s)
 	}
+}
+
+// approveByKey starts the sample's task, waits for its proof and writes the patch, by keys alone.
+func approveByKey(t *testing.T, bin, display, home string) {
+	t.Helper()
+	press := func(keys string) {
+		cmd := exec.Command("xdotool", "key", keys)
+		cmd.Env = append(os.Environ(), "DISPLAY="+display)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("pressing %s: %v: %s", keys, err, out)
+		}
+	}
+	sessions := func() string {
+		cmd := exec.Command(bin, "sessions", "list", "--json")
+		cmd.Env = append(os.Environ(), "REDGREEN_HOME="+home)
+		out, err := cmd.Output()
+		if err != nil {
+			t.Fatalf("listing the sessions: %v", err)
+		}
+		return string(out)
+	}
+	waitFor := func(what string, done func() bool) {
+		for deadline := time.Now().Add(4 * time.Minute); !done(); time.Sleep(time.Second) {
+			if time.Now().After(deadline) {
+				t.Fatalf("waiting for %s; the sessions are: %s", what, sessions())
+			}
+		}
+	}
+	fixed := filepath.Join(home, "data", "sample", "invoice", "invoice", "tax.py")
+	was, err := os.ReadFile(fixed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	press("ctrl+Return")
+	waitFor("the proof", func() bool { return strings.Contains(sessions(), `"outcome":"review"`) })
+	time.Sleep(2 * time.Second) // the page draws what the record holds
+	press("Return")             // a stray one writes nothing
+	time.Sleep(time.Second)
+	if now, err := os.ReadFile(fixed); err != nil || !bytes.Equal(was, now) {
+		t.Fatalf("a stray Enter wrote the patch: %v", err)
+	}
+	press("ctrl+shift+Return")
+	waitFor("the patch in the folder", func() bool {
+		now, err := os.ReadFile(fixed)
+		return err == nil && !bytes.Equal(was, now)
+	})
+}
+
+// startManager gives a display a window manager, without which no window has the keyboard.
+func startManager(t *testing.T, display string) {
+	t.Helper()
+	cmd := exec.Command("openbox")
+	cmd.Env = append(os.Environ(), "DISPLAY="+display)
+	if err := cmd.Start(); err != nil {
+		t.Fatalf("starting openbox: %v; install it with: apt-get install openbox xdotool", err)
+	}
+	t.Cleanup(func() {
+		cmd.Process.Kill()
+		cmd.Wait()
+	})
 }
 
 // startDisplay starts an X server that nobody else uses and gives its name.
