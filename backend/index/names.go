@@ -12,17 +12,26 @@ import (
 
 // How well a name fits, the score of Symbols and Paths; gaps are for nothing but reading.
 const (
-	FitExact     = 10 // the name or qualified name, letter for letter
-	FitFold      = 8  // in another case
-	FitTail      = 7  // the end of the qualified name: Class.method of module.Class.method
-	FitPrefix    = 4
-	FitContained = 2
+	fitExact     = 10 // the name or qualified name, letter for letter
+	fitFold      = 8  // in another case
+	fitTail      = 7  // the end of the qualified name: Class.method of module.Class.method
+	fitPrefix    = 4
+	fitContained = 2
 )
 
-// Symbols ranks chunks whose name or qualified name is name, or where there is none, begins with or contains it. Definitions come before tests, and
-// shorter names before longer ones. "Class::method", "Class#method" and "method()" are read as "Class.method" and
-// "method".
+// Symbols ranks chunks whose name or qualified name is name, or where there is none, begins with or contains it.
+// Definitions come before tests, and shorter names before longer ones. "Class::method", "Class#method" and "method()" are
+// read as "Class.method" and "method".
 func (ix *Index) Symbols(ctx context.Context, name string, n int) ([]Scored, error) {
+	return ix.symbols(ctx, name, n, true)
+}
+
+// Named is Symbols for whole names only: it has an index, and does not look at all names.
+func (ix *Index) Named(ctx context.Context, name string, n int) ([]Scored, error) {
+	return ix.symbols(ctx, name, n, false)
+}
+
+func (ix *Index) symbols(ctx context.Context, name string, n int, parts bool) ([]Scored, error) {
 	name = symbolName(name)
 	if name == "" || n <= 0 {
 		return nil, nil
@@ -33,7 +42,7 @@ func (ix *Index) Symbols(ctx context.Context, name string, n int) ([]Scored, err
 		return nil, errClosed
 	}
 	list, err := ix.store.symbolsNamed(ctx, name)
-	if err == nil && len(list) == 0 {
+	if err == nil && len(list) == 0 && parts {
 		list, err = ix.store.symbolsWith(ctx, name)
 	}
 	if err != nil {
@@ -98,18 +107,18 @@ func (s *store) symbols(ctx context.Context, name, query string, arg string) ([]
 
 func fit(want, name, qualified string) int {
 	if want == name || want == qualified {
-		return FitExact
+		return fitExact
 	}
 	w, n, q := strings.ToLower(want), strings.ToLower(name), strings.ToLower(qualified)
 	switch {
 	case w == n || w == q:
-		return FitFold
+		return fitFold
 	case strings.HasSuffix(q, "."+w):
-		return FitTail
+		return fitTail
 	case strings.HasPrefix(n, w) || strings.HasPrefix(q, w):
-		return FitPrefix
+		return fitPrefix
 	case strings.Contains(n, w):
-		return FitContained
+		return fitContained
 	}
 	return 0 // inside the scope's name only: those are many, and the scope itself is in the list
 }
@@ -213,13 +222,13 @@ func (q pathQuery) fit(file string) int {
 	case q.text == "":
 		return 0
 	case p == q.text:
-		return FitExact
+		return fitExact
 	case strings.HasSuffix(p, "/"+q.text):
-		return FitFold
+		return fitFold
 	case strings.TrimSuffix(base, path.Ext(base)) == q.text:
-		return FitTail
+		return fitTail
 	case strings.HasPrefix(base, q.text) || strings.HasPrefix(p, q.text+"/"):
-		return FitPrefix
+		return fitPrefix
 	}
 	if len(q.parts) == 0 {
 		return 0
@@ -229,7 +238,7 @@ func (q pathQuery) fit(file string) int {
 			return 0
 		}
 	}
-	return FitContained
+	return fitContained
 }
 
 // Place is a chunk that holds a line of a file.

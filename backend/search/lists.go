@@ -97,12 +97,13 @@ func ranked(name string) func([]index.Scored, error) (list, error) {
 func askSymbols(ctx context.Context, ix *index.Index, q Query, n int) (list, error) {
 	var found [][]index.Scored
 	for _, name := range q.Names {
-		f, err := ix.Symbols(ctx, name, n)
+		look := ix.Named
+		if q.Kind == Identifier {
+			look = ix.Symbols
+		}
+		f, err := look(ctx, name, n)
 		if err != nil {
 			return list{}, err
-		}
-		if q.Kind != Identifier {
-			f = slices.DeleteFunc(f, func(s index.Scored) bool { return s.Score < index.FitTail })
 		}
 		found = append(found, f)
 	}

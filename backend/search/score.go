@@ -63,8 +63,9 @@ func exactName(q Query, c candidate) float64 {
 
 // The keyword scores of some chunks are weakened: tests, files without a grammar (documentation, change logs, data) and
 // code outside of definitions repeat the words of the code that a person looks for. And a chunk gets a share of what its
-// file's best chunks have, since a bug report speaks of more than one function. On the localization rows these took
-// Recall@1 by file from 29 to 53 % and Recall@10 by function from 49 to 65 %.
+// file's best chunks have, since a bug report speaks of more than one function. On 299 bug-fix commits of three public
+// repositories (message → changed code) these and the field weights took Recall@1 by file from 33 to 53 %, by function
+// Recall@10 from 47 to 63 %.
 const (
 	testPrior   = 0.4
 	prosePrior  = 0.3
