@@ -29,11 +29,12 @@ func (a *App) Session(id string) (SessionView, error) {
 		if err != nil {
 			return SessionView{}, err
 		}
+		live := a.h.runs.working(id) // before the state: a run that ends in between must not look interrupted
 		state, err := store.State(a.h.context, id)
 		if err != nil {
 			return SessionView{}, err
 		}
-		v := SessionView{State: state, Live: a.h.runs.working(id), Stale: []string{}}
+		v := SessionView{State: state, Live: live, Stale: []string{}}
 		v.CanApprove, v.CanUndo, v.CanResume = agent.CanApprove(state), agent.CanUndo(state), agent.CanResume(state) && !v.Live && (state.Outcome != session.Running || a.h.core.interrupted(state))
 		if v.CanApprove {
 			v.Stale, err = a.h.core.stale(state)
