@@ -182,7 +182,7 @@ export class Run {
   }
 
   get outcomeWords() {
-    if (this.outcome === 'running' && this.info && !this.info.live) {
+    if (this.outcome === 'running' && this.info?.outcome === 'running' && !this.info.live) {
       return { word: 'Interrupted', text: 'The program ended while it was working. Nothing in your folder has changed.' };
     }
     return outcomes[this.outcome];
