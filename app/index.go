@@ -12,7 +12,6 @@ import (
 	"redgreen/backend/index"
 	"redgreen/backend/lang"
 	"redgreen/backend/repo"
-	"redgreen/backend/session"
 )
 
 // IndexState is how far the index of a folder is.
@@ -104,20 +103,4 @@ func countLanguages(files []repo.File) []LanguageRow {
 		return strings.Compare(a.Name, b.Name)
 	})
 	return rows
-}
-
-// matching keeps the sessions whose task, folder, model or outcome holds every word of the query.
-func matching(all []session.State, query string) []session.State {
-	words := strings.Fields(strings.ToLower(query))
-	if len(words) == 0 {
-		return all
-	}
-	var found []session.State
-	for _, s := range all {
-		text := strings.ToLower(strings.Join([]string{s.ID, s.Task, s.Folder, s.Model.Label, s.Model.Ref(), string(s.Outcome), s.Summary}, "\n"))
-		if !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(text, w) }) {
-			found = append(found, s)
-		}
-	}
-	return found
 }

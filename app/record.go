@@ -76,17 +76,16 @@ func (a *App) Sessions(folder, query string, limit, offset int) (SessionPage, er
 		if err != nil {
 			return SessionPage{}, err
 		}
-		all, err := store.List(a.h.context, folder, 0)
-		if err != nil {
-			return SessionPage{}, err
-		}
-		found := matching(all, query)
-		page := SessionPage{Sessions: []session.State{}, Total: len(found)}
 		if limit <= 0 {
 			limit = 100
 		}
-		if offset = max(offset, 0); offset < len(found) {
-			page.Sessions = append(page.Sessions, found[offset:min(len(found), offset+limit)]...)
+		found, total, err := store.Find(a.h.context, session.Filter{Folder: folder, Query: query, Limit: limit, Offset: max(offset, 0)})
+		if err != nil {
+			return SessionPage{}, err
+		}
+		page := SessionPage{Sessions: found, Total: total}
+		if page.Sessions == nil {
+			page.Sessions = []session.State{}
 		}
 		return page, nil
 	})
