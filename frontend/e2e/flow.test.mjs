@@ -38,6 +38,11 @@ function story(name, run) {
   });
 }
 
+/** opened waits for the folder that the program opens by itself: what is done before would be overtaken by it. */
+async function opened(page) {
+  await (server.fake ? page.getByTestId('start') : page.getByTestId('compose').or(page.getByTestId('review'))).first().waitFor();
+}
+
 /** disk reads the sample's files as they are now. */
 async function disk(page, paths) {
   if (server.fake) {
@@ -156,8 +161,7 @@ story('details open: arguments, what the model saw, the whole output', async (pa
 });
 
 story('by keyboard alone', async (page) => {
-  // The program opens its folder by itself: keys pressed before that would be overtaken by it.
-  await (server.fake ? page.getByTestId('start') : page.getByTestId('compose').or(page.getByTestId('review'))).first().waitFor();
+  await opened(page);
   await page.keyboard.press('Escape'); // out of the text, if the folder is open already
   await page.keyboard.press('g');
   await page.keyboard.press('h');
@@ -226,7 +230,7 @@ story('cancel ends a run and changes nothing', async (page) => {
 });
 
 story('settings are kept', async (page) => {
-  await page.getByTestId('start').or(page.getByTestId('compose')).or(page.getByTestId('review')).first().waitFor();
+  await opened(page);
   await page.getByTestId('nav-settings').click();
   await page.getByTestId('theme').getByText('Dark').click();
   await page.getByText('Saved').waitFor();
@@ -240,6 +244,7 @@ story('settings are kept', async (page) => {
 });
 
 story('the doctor tells what isolates the tests', async (page) => {
+  await opened(page);
   await page.getByTestId('nav-settings').click();
   await page.keyboard.press('g');
   await page.keyboard.press('d');
