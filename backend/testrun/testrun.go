@@ -62,6 +62,9 @@ type Run struct {
 	ExitCode int      `json:"exit_code"`
 	Reason   string   `json:"reason"` // "" ended by itself; timeout, memory, …; or infrastructure: why there is no verdict
 
+	Toolchain []Tool `json:"toolchain"` // what the run used, in the order of its use, never nil
+	Base      string `json:"base"`      // where the toolchain comes from: "host", or an image's reference and id
+
 	Finished       bool           `json:"-"` // the runner itself came to its end
 	Unbuilt        bool           `json:"-"` // with Infrastructure: nothing compiled or could be collected, which a patch can cause and cure
 	Infrastructure bool           `json:"-"` // no verdict: command not found, no test collected, stopped by a limit, …
@@ -71,6 +74,16 @@ type Run struct {
 	Log            []byte         `json:"-"` // the whole output kept
 	PerTest        bool           `json:"-"` // false: only the exit status is known, and Tests has one entry for the command
 }
+
+// Tool is one program or library that a run used: python 3.11.2 /usr/bin/python3, pytest 7.2.1.
+type Tool struct {
+	Name    string `json:"name"`
+	Version string `json:"version"` // "" unknown
+	Path    string `json:"path"`    // inside the sandbox, "" for a library
+}
+
+// Limits are the bounds of a run.
+type Limits = sandbox.Limits
 
 // Covers reports whether a file, package or build in error is why a test has no result.
 func Covers(errored, id string) bool {
