@@ -99,7 +99,10 @@ type bwrapRun struct {
 
 func (b *bwrapRun) do(ctx context.Context) (Result, error) {
 	workspace := filepath.Join(b.dir, "workspace")
-	var err error
+	err := b.runtime.home.newStatus(b.dir)
+	if err != nil {
+		return Result{}, err
+	}
 	if b.how, err = copyTree(ctx, b.spec.Workspace, workspace, b.runtime.home.host); err != nil {
 		return cancelled(ctx, b.started, err)
 	}
@@ -197,7 +200,7 @@ func (b *bwrapRun) arguments(workspace string) ([]string, error) {
 	for _, t := range []string{dirTmp, dirHome} {
 		a = append(a, "--perms", "1777", "--size", tmp, "--tmpfs", t)
 	}
-	a = append(a, "--bind", workspace, dirWorkspace)
+	a = append(a, "--bind", workspace, dirWorkspace, "--bind", filepath.Join(b.dir, "status"), dirStatus)
 	if s.Out != "" {
 		a = append(a, "--bind", s.Out, dirOut)
 	}
@@ -283,7 +286,7 @@ func (b *bwrapRun) follow(ctx context.Context, cmd *exec.Cmd, workspace string) 
 	w := newWatch(pid, b.group.mark(), b.spec, func() {}, kill)
 	defer w.close()
 	w.counters = b.group.counters(w.counters)
-	w.disk = append(w.disk, newUsage(workspace), newUsage(b.spec.Out), newUsage(b.spec.Cache))
+	w.disk = append(w.disk, newUsage(workspace), newUsage(b.spec.Out), newUsage(b.spec.Cache), newUsage(filepath.Join(b.dir, "status")))
 	watching.Store(w)
 	finished := w.watch(ctx)
 	begin := time.Now()
@@ -309,8 +312,9 @@ func (b *bwrapRun) result(cmd *exec.Cmd, w *watch, stdout, stderr *capture, took
 	}
 	if res.Reason = w.verdict(res.ExitCode, false); res.Reason != "" {
 		res.ExitCode = -1
+		return res, nil
 	}
-	return res, nil
+	return res, checkStatus(b.dir, res.ExitCode)
 }
 
 // rung is the label of this run.

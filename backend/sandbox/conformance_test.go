@@ -104,6 +104,7 @@ func TestConformance(t *testing.T) {
 		t.Run(k.Name, func(t *testing.T) {
 			b := openFor(t, k.Name)
 			t.Run("basics", b.testBasics)
+			t.Run("exit status", b.testStatus)
 			t.Run("environment", b.testEnvironment)
 			t.Run("files", b.testFiles)
 			t.Run("host is hidden", b.testHidden)
@@ -230,7 +231,7 @@ reach("socket", lambda: connect(path))
 reach("abstract socket", lambda: connect("\0" + abstract))
 reach("process", lambda: os.kill(int(pid), 0))
 seen = [d + "/" + n for d in ("/root", "/home", "/run", "/mnt", "/media", "/srv", "/var", "/etc/ssh") if os.path.isdir(d) for n in os.listdir(d)]
-print([n for n in seen if n not in ("/home/sandbox", "/run/.containerenv", "/var/tmp")])
+print([n for n in seen if n not in ("/home/sandbox", "/run/.containerenv", "/run/status", "/run/launch", "/var/tmp")])
 `
 
 func (b bench) testHidden(t *testing.T) {

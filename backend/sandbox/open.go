@@ -73,6 +73,9 @@ func (s *Sandbox) choose(ctx context.Context) (Runtime, Rung, error) {
 		rung, err := rt.Probe(ctx)
 		if err == nil {
 			s.chosen, s.rung = rt, rung
+			if k, ok := rt.(interface{ keepReady() }); ok {
+				k.keepReady()
+			}
 			s.home.log.Info("sandbox runtime chosen", "runtime", rung.Name, "version", rung.Version)
 			return rt, rung, nil
 		}

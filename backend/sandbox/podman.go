@@ -23,12 +23,15 @@ type podmanRuntime struct {
 	// overlay says that the runtime can show a workspace through an overlay whose upper part is thrown away.
 	overlay bool
 	copies  atomic.Bool // found out by the probe: the overlay does not work on this file system
+	fixed   atomic.Bool // found out by the probe: nothing can be placed in a container that stands already
 	// processes is the smallest process limit that the runtime itself can live with.
 	processes int
 	// check looks at what the probe printed: kernel release and /proc/version as seen inside.
 	check func(h host, inside probeReport) error
 
-	cleaning sync.WaitGroup // containers that are being deleted beside
+	cleaning sync.WaitGroup // containers that are being deleted or made beside
+	pool     pool
+	ready    atomic.Bool // the pool is filled
 
 	mu      sync.Mutex
 	svc     *service
@@ -119,8 +122,9 @@ func (r *podmanRuntime) learn(ctx context.Context, svc *service) error {
 	return nil
 }
 
-// Close stops the service, after what is still being deleted.
+// Close stops the service, after what waits in the pool and what is still being deleted.
 func (r *podmanRuntime) Close() error {
+	r.drain()
 	r.cleaning.Wait()
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -137,25 +141,23 @@ func (r *podmanRuntime) Run(ctx context.Context, spec Spec) (Result, error) {
 	if err := spec.check(); err != nil {
 		return Result{}, err
 	}
-	spec.Limits = spec.Limits.withDefaults()
-	spec.Limits.Processes = max(spec.Limits.Processes, r.processes)
+	spec.Limits = r.limits(spec.Limits)
 	svc, err := r.service(ctx)
 	if err != nil {
 		return cancelled(ctx, time.Now(), fmt.Errorf("running in %s: %w", r.kind.Name, err))
 	}
-	dir, err := r.home.newRun()
-	if err != nil {
-		return Result{}, err
-	}
-	run := &podmanRun{runtime: r, svc: svc, spec: spec, dir: dir, started: time.Now()}
+	run := &podmanRun{runtime: r, spec: spec, started: time.Now(), container: container{svc: svc}}
 	res, err := run.do(ctx)
-	r.cleaning.Add(1)
-	go func() { // nothing of it runs any more; the caller need not wait
-		defer r.cleaning.Done()
-		run.clean(context.WithoutCancel(ctx))
-	}()
+	r.discard(&run.container)
 	if err != nil {
 		return Result{}, fmt.Errorf("running in %s: %w", r.kind.Name, err)
 	}
 	return res, nil
+}
+
+// limits are the limits that a run gets.
+func (r *podmanRuntime) limits(l Limits) Limits {
+	l = l.withDefaults()
+	l.Processes = max(l.Processes, r.processes)
+	return l
 }

@@ -5,20 +5,31 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"strings"
 	"time"
 )
 
-// podmanRun is one container from create to delete.
+// container is one container, from create to delete.
+type container struct {
+	svc      *service
+	dir      string // the run's folder
+	id       string
+	stream   io.ReadCloser // its output, attached before it starts
+	state    containerState
+	warnings []string
+	ns       *os.File // its mount namespace; nil where nothing is placed in it
+}
+
+// podmanRun is one run in a container of its own.
 type podmanRun struct {
-	runtime *podmanRuntime
-	svc     *service
-	spec    Spec
-	dir     string
-	id      string
-	how     string // Result.Copied
-	started time.Time
+	container
+	runtime   *podmanRuntime
+	spec      Spec
+	how       string // Result.Copied
+	workspace string // the copy or the overlay's upper folder; "" what the container's own mounts tell
+	started   time.Time
 }
 
 // killTime is how long a killed run may take to be gone before it is left to the cleanup.
@@ -28,66 +39,141 @@ const killTime = 1500 * time.Millisecond
 const cleanup = 20 * time.Second
 
 func (p *podmanRun) do(ctx context.Context) (res Result, err error) {
+	if launch, ok := p.spec.launch(); ok && p.runtime.places() {
+		err = p.takeOne(ctx, launch)
+	} else {
+		err = p.makeOne(ctx)
+	}
+	if err != nil {
+		return cancelled(ctx, p.started, p.explain(err))
+	}
+	return p.watchIt(ctx)
+}
+
+// makeOne makes a container for just this run: its mounts and arguments are part of it.
+func (p *podmanRun) makeOne(ctx context.Context) (err error) {
+	if p.dir, err = p.runtime.home.newRun(); err != nil {
+		return err
+	}
 	p.how = byOverlay
 	workspace, copied := p.spec.Workspace, !p.runtime.overlay || p.runtime.copies.Load() || strings.ContainsAny(p.spec.Workspace, `:,\`)
 	if copied {
 		workspace = filepath.Join(p.dir, "workspace")
-		var err error
 		if p.how, err = copyTree(ctx, p.spec.Workspace, workspace, p.runtime.home.host); err != nil {
-			return cancelled(ctx, p.started, err)
+			return err
 		}
+		p.workspace = workspace
 	}
 	c, err := p.runtime.spec(p.spec, filepath.Join(p.dir, "root"), workspace, copied)
 	if err != nil {
-		return Result{}, err
+		return err
 	}
-	c.Rlimits = p.rlimits()
-	id, warnings, err := p.svc.api.create(ctx, c)
-	if err != nil {
-		return cancelled(ctx, p.started, p.explain(err))
-	}
-	p.id = id
-	stream, err := p.svc.api.attach(context.WithoutCancel(ctx), id) // cancelling kills the container, which ends the stream
-	if err != nil {
-		return cancelled(ctx, p.started, p.explain(err))
-	}
-	defer stream.Close()
-	return p.watchIt(ctx, stream, warnings, workspace, copied)
+	return p.runtime.create(ctx, &p.container, c, p.spec.Limits)
 }
 
-// clean deletes the container and the run's folder.
-func (p *podmanRun) clean(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, cleanup)
-	defer cancel()
-	var err error
-	if p.id != "" {
-		err = p.svc.api.remove(ctx, p.id)
+// takeOne takes a container that stands and places this run in it.
+func (p *podmanRun) takeOne(ctx context.Context, launch string) (err error) {
+	if err := p.runtime.take(ctx, &p.container, p.spec.Limits); err != nil {
+		return err
 	}
-	if err = errors.Join(err, removeAll(p.dir)); err != nil {
-		p.runtime.home.log.Warn("removing a run", "container", p.id, "error", err)
+	workspace := ""
+	if p.runtime.copies.Load() {
+		workspace = filepath.Join(p.dir, "workspace")
+		p.workspace = workspace
+		p.how, err = copyTree(ctx, p.spec.Workspace, workspace, p.runtime.home.host)
+	} else {
+		p.how, p.workspace = byOverlay, filepath.Join(p.dir, "upper")
+		err = makeLayers(p.dir, p.spec.Workspace)
 	}
+	if err != nil {
+		return err
+	}
+	all, err := placements(p.spec, workspace)
+	if err != nil {
+		return err
+	}
+	if err := p.prepareRoot(all, launch); err != nil {
+		return err
+	}
+	return place(p.ns, p.dir, all)
+}
+
+// prepareRoot writes what to run, and the mount points, into the container's root from the host's side.
+func (p *podmanRun) prepareRoot(all []placement, launch string) error {
+	r, err := os.OpenRoot(filepath.Join(p.dir, "root"))
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	for _, m := range all {
+		if err := makePoint(r, m.target[1:], m.dir); err != nil {
+			return fmt.Errorf("the mount point %s: %w", m.target, err)
+		}
+	}
+	return r.WriteFile(launchFile, []byte(launch), 0o644)
+}
+
+// create makes a container in c.dir, attaches to it, which sets it up but for its start, and looks at what it became.
+func (r *podmanRuntime) create(ctx context.Context, c *container, spec containerSpec, l Limits) (err error) {
+	if err := r.home.newStatus(c.dir); err != nil {
+		return err
+	}
+	spec.Rlimits = r.rlimits(c.svc, l)
+	if c.id, c.warnings, err = c.svc.api.create(ctx, spec); err != nil {
+		return err
+	}
+	// Cancelling kills the container, which ends the stream.
+	if c.stream, err = c.svc.api.attach(context.WithoutCancel(ctx), c.id); err != nil {
+		return err
+	}
+	if c.state, err = c.svc.api.inspect(ctx, c.id); err != nil {
+		return err
+	}
+	if got := filepath.Base(c.state.OCIRuntime); got != r.kind.Name {
+		return fmt.Errorf("podman made the container with %q; nothing was run", got)
+	}
+	return nil
+}
+
+// discard ends and deletes a container and its folder, beside: nothing of it runs any more, so nobody need wait.
+func (r *podmanRuntime) discard(c *container) {
+	r.cleaning.Add(1)
+	go func() {
+		defer r.cleaning.Done()
+		ctx, cancel := context.WithTimeout(context.Background(), cleanup)
+		defer cancel()
+		var err error
+		if c.stream != nil {
+			c.stream.Close()
+		}
+		if c.ns != nil {
+			c.ns.Close()
+		}
+		if c.id != "" {
+			err = c.svc.api.remove(ctx, c.id)
+		}
+		if c.dir != "" {
+			err = errors.Join(err, removeAll(c.dir))
+		}
+		if err != nil {
+			r.home.log.Warn("removing a run", "container", c.id, "error", err)
+		}
+	}()
 }
 
 // watchIt starts the attached container and follows it to its end.
-func (p *podmanRun) watchIt(ctx context.Context, stream io.ReadCloser, warnings []string, workspace string, copied bool) (Result, error) {
-	state, err := p.svc.api.inspect(ctx, p.id)
-	if err != nil {
-		return cancelled(ctx, p.started, err)
-	}
-	if got := filepath.Base(state.OCIRuntime); got != p.runtime.kind.Name {
-		return Result{}, fmt.Errorf("podman made the container with %q; nothing was run", got)
-	}
+func (p *podmanRun) watchIt(ctx context.Context) (Result, error) {
 	gone, release := context.WithCancel(context.WithoutCancel(ctx)) // ends killTime after the run was stopped
 	defer release()
-	w := newWatch(state.State.Pid, p.id, p.spec, func() { time.AfterFunc(killTime, release) }, func() {
+	w := newWatch(p.state.State.Pid, p.id, p.spec, func() { time.AfterFunc(killTime, release) }, func() {
 		if err := p.svc.api.kill(gone, p.id); err != nil && gone.Err() == nil {
 			p.runtime.home.log.Warn("killing a container", "error", err)
 		}
 	})
-	if !copied {
-		workspace = upperDir(state.State.Pid, dirWorkspace)
+	if p.workspace == "" {
+		p.workspace = upperDir(p.state.State.Pid, dirWorkspace)
 	}
-	w.disk = append(w.disk, newUsage(workspace), newUsage(p.spec.Out), newUsage(p.spec.Cache))
+	w.disk = append(w.disk, newUsage(p.workspace), newUsage(p.spec.Out), newUsage(p.spec.Cache), newUsage(filepath.Join(p.dir, "status")))
 	defer w.close()
 	stdout := newCapture(p.spec.Limits.Output, func() { w.stop(Output) })
 	stderr := newCapture(p.spec.Limits.Output, func() { w.stop(Output) })
@@ -96,8 +182,15 @@ func (p *podmanRun) watchIt(ctx context.Context, stream io.ReadCloser, warnings 
 	if err := p.svc.api.start(ctx, p.id); err != nil {
 		return cancelled(ctx, p.started, p.explain(err))
 	}
+	// The next run finds a container, made beside this one, but not in the way of its start.
+	next := time.AfterFunc(expectAfter, func() { p.runtime.expect(p.spec.Limits) })
+	defer func() {
+		if next.Stop() {
+			p.runtime.expect(p.spec.Limits)
+		}
+	}()
 	finished := w.watch(ctx)
-	err = demuxUntil(gone, stream, stdout, stderr)
+	err := demuxUntil(gone, p.stream, stdout, stderr)
 	w.lookAtEnd() // before the counters go
 	var final containerState
 	if err == nil || w.reason() != "" {
@@ -109,15 +202,16 @@ func (p *podmanRun) watchIt(ctx context.Context, stream io.ReadCloser, warnings 
 		w.stop(Cancelled) // nobody follows it any more, so it must not go on
 		return Result{}, p.explain(err)
 	}
-	res := Result{ExitCode: final.State.ExitCode, Duration: took, Runtime: p.rung(warnings), Copied: p.how}
+	res := Result{ExitCode: final.State.ExitCode, Duration: took, Runtime: p.rung(p.warnings), Copied: p.how}
 	var cutOut, cutErr bool
 	res.Stdout, cutOut = stdout.bytes()
 	res.Stderr, cutErr = stderr.bytes()
 	res.Cut = cutOut || cutErr
 	if res.Reason = w.verdict(final.State.ExitCode, final.State.OOMKilled); res.Reason != "" {
 		res.ExitCode = -1
+		return res, nil
 	}
-	return res, nil
+	return res, checkStatus(p.dir, res.ExitCode)
 }
 
 // demuxUntil reads the stream to its end, or until gone ends, should the monitor of a killed run be stuck.

@@ -43,9 +43,12 @@ func (r *podmanRuntime) spec(s Spec, root, workspace string, copied bool) (conta
 	for _, m := range shown {
 		c.Mounts = append(c.Mounts, specMount{m.Target, "bind", m.Source, []string{"bind", "ro", "nosuid", "nodev"}})
 	}
-	if copied {
+	c.Mounts = append(c.Mounts, bindWritable(dirStatus, statusDir(root)))
+	switch {
+	case workspace == "": // it is placed later
+	case copied:
 		c.Mounts = append(c.Mounts, bindWritable(dirWorkspace, workspace))
-	} else {
+	default:
 		c.OverlayVolumes = []overlayVolume{{Destination: dirWorkspace, Source: workspace, Options: []string{}}}
 	}
 	for target, source := range map[string]string{dirOut: s.Out, dirCache: s.Cache} {
@@ -69,16 +72,16 @@ func tmpSize(l Limits) int64 { return min(l.Disk, max(l.Memory/2, minMemory)) }
 
 // rlimits are set in any case: Podman's own defaults are higher than a process without CAP_SYS_RESOURCE may set. They are
 // read from the service, which lowers some of its own.
-func (p *podmanRun) rlimits() []rlimit {
+func (r *podmanRuntime) rlimits(svc *service, l Limits) []rlimit {
 	out := []rlimit{{"core", 0, 0}}
 	for name, which := range map[string]int{"nofile": unix.RLIMIT_NOFILE, "nproc": unix.RLIMIT_NPROC} {
-		var l unix.Rlimit
-		if err := unix.Prlimit(p.svc.pid, which, nil, &l); err != nil {
+		var has unix.Rlimit
+		if err := unix.Prlimit(svc.pid, which, nil, &has); err != nil {
 			continue // then Podman's default is as good as any
 		}
-		n := min(l.Max, 65536)
-		if name == "nproc" && !p.runtime.home.host.root {
-			n = min(n, processBackstop(p.runtime.home.host.uid, p.spec.Limits))
+		n := min(has.Max, 65536)
+		if name == "nproc" && !r.home.host.root {
+			n = min(n, processBackstop(r.home.host.uid, l))
 		}
 		out = append(out, rlimit{name, n, n})
 	}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"time"
 )
 
@@ -127,21 +128,29 @@ func judgeProbe(h host, spec Spec, saw probeReport, check func(host, probeReport
 	return nil
 }
 
-// Probe starts a container that says what it sees. Where the file system takes no overlay, workspaces are copied instead.
+// Probe starts a container that says what it sees. What does not work on this machine is done without, one after another:
+// placing a run in a standing container, then the overlay over its workspace.
 func (r *podmanRuntime) Probe(ctx context.Context) (Rung, error) {
 	if _, err := r.service(ctx); err != nil {
 		return Rung{}, err
 	}
 	rung, err := probe(ctx, r.home, r, r.check)
-	if err == nil || ctx.Err() != nil || !r.overlay || r.copies.Load() {
-		return rung, err
+	first := err
+	for _, without := range []*atomic.Bool{&r.fixed, &r.copies} {
+		if err == nil || ctx.Err() != nil || !r.overlay || without.Load() {
+			continue
+		}
+		r.home.log.Info("a runtime is used in a slower way, since the quicker one does not work here", "runtime", r.kind.Name, "error", err)
+		without.Store(true)
+		rung, err = probe(ctx, r.home, r, r.check)
 	}
-	r.copies.Store(true)
-	rung, again := probe(ctx, r.home, r, r.check)
-	if again != nil {
+	if err != nil {
+		r.fixed.Store(false)
 		r.copies.Store(false)
-		return Rung{}, rootlessHint(r.home.host, err)
+		if first != nil && ctx.Err() == nil {
+			err = rootlessHint(r.home.host, first)
+		}
+		return Rung{}, err
 	}
-	r.home.log.Info("workspaces are copied, since an overlay does not work here", "runtime", r.kind.Name, "error", err)
 	return rung, nil
 }

@@ -17,6 +17,7 @@ const (
 	dirCache     = "/cache"
 	dirTmp       = "/tmp"
 	dirHome      = "/home/sandbox"
+	dirStatus    = "/run/status" // where the wrapper writes how the program ended
 	userName     = "sandbox"
 	hostName     = "sandbox"
 )
@@ -143,7 +144,7 @@ func fillSkeleton(dir string, h host, v view, mounts []Mount) error {
 		return err
 	}
 	defer r.Close()
-	for _, d := range []string{"proc", "sys", "dev", "run", "var/tmp", "etc", "tmp", "workspace", "out", "cache", "home/sandbox"} {
+	for _, d := range []string{"proc", "sys", "dev", "run/status", "var/tmp", "etc", "tmp", "workspace", "out", "cache", "home/sandbox"} {
 		if err := r.MkdirAll(d, 0o755); err != nil {
 			return err
 		}
@@ -194,16 +195,5 @@ func mountPoint(r *os.Root, m Mount) error {
 	if err != nil {
 		return err
 	}
-	p := m.Target[1:]
-	if st.IsDir() {
-		return r.MkdirAll(p, 0o755)
-	}
-	if err := r.MkdirAll(path.Dir(p), 0o755); err != nil {
-		return err
-	}
-	f, err := r.OpenFile(p, os.O_CREATE|os.O_WRONLY, 0o644)
-	if err != nil {
-		return err
-	}
-	return f.Close()
+	return makePoint(r, m.Target[1:], st.IsDir())
 }

@@ -140,7 +140,7 @@ func sortedKeys(m map[string]string) []string {
 // one (127) from one that cannot be run (126). The script is fixed; the arguments are never parsed.
 // first is shell text of ours that comes before.
 func (s Spec) command(first string) []string {
-	return append([]string{"/bin/sh", "-c", first + `"$@"; exit $?`, "sandbox", "/usr/bin/env", "--"}, s.Args...)
+	return append([]string{"/bin/sh", "-c", first + `"$@"; ` + tellStatus, "sandbox", "/usr/bin/env", "--"}, s.Args...)
 }
 
 // workDir is the working folder inside.
