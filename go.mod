@@ -3,6 +3,7 @@ module redgreen
 go 1.26.0
 
 require (
+	github.com/aws/aws-sdk-go-v2/aws/protocol/eventstream v1.7.27 // model: the binary frames of Bedrock's streams, Amazon's own reader of them alone
 	github.com/aymanbagabas/go-udiff v0.4.1 // patch: line differences (Myers), maintained fork of the Go tools' own
 	github.com/blevesearch/bleve/v2 v2.6.3 // index: the keyword index (owner's choice)
 	github.com/blevesearch/bleve_index_api v1.4.1 // index: the types of bleve's postings, for a true BM25F
@@ -28,6 +29,7 @@ require (
 require (
 	git.sr.ht/~jackmordaunt/go-toast/v2 v2.0.3 // indirect
 	github.com/RoaringBitmap/roaring/v2 v2.14.5 // indirect
+	github.com/aws/smithy-go v1.28.9 // indirect
 	github.com/bahlo/generic-list-go v0.2.0 // indirect
 	github.com/bep/debounce v1.2.1 // indirect
 	github.com/bits-and-blooms/bitset v1.24.2 // indirect

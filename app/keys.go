@@ -5,6 +5,8 @@ import (
 	"fmt"
 
 	"github.com/zalando/go-keyring"
+
+	"redgreen/backend/model"
 )
 
 // keys finds API keys: the environment first, then the OS keyring; never a file of a repository, never a log.
@@ -15,9 +17,15 @@ type keys struct {
 // keyringService names our entries in the OS keyring; the entry's user is the environment name of the key.
 const keyringService = "redgreen"
 
-// keyNames are the providers that need a key, with the environment name of each.
+// keyNames are the providers that take a key, with the environment name of each.
 func keyNames() map[string]string {
-	return map[string]string{"anthropic": "ANTHROPIC_API_KEY", "openai": "OPENAI_API_KEY"}
+	names := map[string]string{}
+	for _, p := range model.Known() {
+		if env := model.KeyName(p); env != "" {
+			names[p] = env
+		}
+	}
+	return names
 }
 
 func (k keys) get(name string) string {

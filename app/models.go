@@ -93,7 +93,7 @@ func (c *core) chooseModel(ctx context.Context, ref, root string) (model.Model, 
 // keyFound says what to do where a provider's own server needs a key and none is set, before anything is started.
 func (c *core) keyFound(m model.Info) error {
 	env, needs := keyNames()[m.Provider]
-	if !needs || c.keys.get(env) != "" || c.current().BaseURLs[m.Provider] != "" || c.keys.env(strings.ToUpper(m.Provider)+"_BASE_URL") != "" {
+	if !needs || !model.NeedsKey(m.Provider) || c.keys.get(env) != "" || c.current().BaseURLs[m.Provider] != "" || c.keys.env(strings.ToUpper(m.Provider)+"_BASE_URL") != "" {
 		return nil
 	}
 	return fail(Denied, fmt.Sprintf("%s needs a key and none is set; set %s in the environment, or save the key in the window's settings", m.Ref(), env))

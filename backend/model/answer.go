@@ -23,6 +23,7 @@ type partCall struct {
 	index    int // as the server numbers it, -1 none
 	id, name string
 	args     strings.Builder
+	extra    json.RawMessage // what must come back with the call, nil nothing
 }
 
 func (a *answer) grow(s string) error {
@@ -148,6 +149,9 @@ func (o Options) baseURL(provider, fallback string) string {
 		return u
 	}
 	if u := o.Env(strings.ToUpper(provider) + "_BASE_URL"); u != "" && provider != "ollama" {
+		return u
+	}
+	if u := o.Env("AZURE_OPENAI_ENDPOINT"); u != "" && provider == "azure" {
 		return u
 	}
 	return fallback

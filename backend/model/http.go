@@ -2,6 +2,7 @@ package model
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -18,7 +19,7 @@ func (r *remote) post(ctx context.Context, w *wire, path, model string, body []b
 		return nil, err
 	}
 	req.Header.Set("Content-Type", "application/json")
-	req.Header.Set("Accept", "text/event-stream")
+	req.Header.Set("Accept", cmp.Or(r.accept, "text/event-stream"))
 	return r.do(w, req, model)
 }
 

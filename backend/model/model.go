@@ -2,7 +2,8 @@
 //
 // A Provider speaks one wire format; a Model is a provider with the name of one of its models. Every provider passes the
 // same conformance suite against a local server that plays recorded-shape exchanges of its format, and a new one is a
-// file, a row in providers and a folder of such exchanges.
+// file, a row in providers and a folder of such exchanges. Gemini, OpenRouter, Azure, llama.cpp and LM Studio speak
+// OpenAI's Chat Completions, each as a dialect (dialect.go); Bedrock has a form of its own.
 //
 // OpenAI's and Anthropic's formats are spoken by thin clients of our own over net/http, with one reader of event streams
 // (sse.go), one wire that bounds silence and size and keeps the key to its host (wire.go), and one retry (retry.go). The
@@ -41,7 +42,7 @@ type Message struct {
 	Thinking string   `json:"thinking,omitempty"`
 	Calls    []Call   `json:"calls,omitempty"`
 	Results  []Result `json:"results,omitempty"`
-	// Opaque is the provider's own form of the turn, where it must be sent back unchanged (Anthropic's signed thinking).
+	// Opaque is the provider's own form of the turn, where it must be sent back unchanged (signed thinking).
 	Opaque json.RawMessage `json:"opaque,omitempty"`
 }
 
@@ -118,6 +119,9 @@ type Usage struct {
 	CacheWrite1h int64 `json:"cache_write_1h,omitempty"` // written for 1 hour
 	Output       int64 `json:"output"`                   // with reasoning
 	Reasoning    int64 `json:"reasoning,omitempty"`      // a part of Output
+	// Billed is what the provider says that it charged for this reply, nil where it does not tell; it stands before any
+	// price of a table.
+	Billed *MicroUSD `json:"billed,omitempty"`
 }
 
 // Total is the number of tokens in all buckets.
@@ -152,6 +156,7 @@ type Model struct {
 	Provider Provider
 
 	price *price // nil: unknown
+	own   int    // the person's own window, 0 none
 }
 
 // Chat calls the model.

@@ -22,9 +22,10 @@ type Options struct {
 	Sleep    func(ctx context.Context, d time.Duration) error // waits between attempts
 	Rand     func() float64                                   // jitter between attempts, in [0,1)
 	Now      func() time.Time
-	Idle     time.Duration // the longest silence in a stream, default 2 minutes; the first byte may take five times that
-	MaxBytes int64         // the most of one answer that is read, default 128 MiB
-	Prices   []byte        // the person's own price table, laid over ours
+	Idle     time.Duration  // the longest silence in a stream, default 2 minutes; the first byte may take five times that
+	MaxBytes int64          // the most of one answer that is read, default 128 MiB
+	Prices   []byte         // the person's own price table, laid over ours
+	Windows  map[string]int // the person's own word for a model's context in tokens, by PROVIDER/NAME
 }
 
 // defaults fills in what was left out.
@@ -68,20 +69,54 @@ type maker struct {
 	name string
 	make func(o Options, model string) (Provider, error) // model "": only to list models
 	info func(o Options, model string) Info              // what is known without asking
+	key  string                                          // the environment name of its key, "" none
 	list bool                                            // has models to list
+	more bool                                            // is one of many: without key, setting or server nothing is said of it
 }
 
 // providers is the one list of providers: a new one is a file and a row here.
 func providers() []maker {
 	return []maker{
-		{"ollama", newOllama, ollamaInfo, true},
-		{"openai", newOpenAI, openaiInfo, true},
-		{"anthropic", newAnthropic, anthropicInfo, true},
-		{"script", newScript, scriptInfo, false},
+		{"ollama", newOllama, ollamaInfo, "", true, false},
+		row("openai"),
+		{"anthropic", newAnthropic, anthropicInfo, "ANTHROPIC_API_KEY", true, false},
+		row("gemini"),
+		row("openrouter"),
+		row("azure"),
+		{"bedrock", newBedrock, bedrockInfo, bedrockKey, false, true},
+		row("llamacpp"),
+		row("lmstudio"),
+		{"script", newScript, scriptInfo, "", false, false},
 	}
 }
 
-// Known lists the provider names: ollama, openai, anthropic, script.
+// row is the row of a service that speaks a dialect of Chat Completions.
+func row(provider string) maker {
+	d := dialectOf(provider)
+	return maker{d.provider, d.make, d.info, d.keyName, d.provider != "azure", d.provider != "openai"}
+}
+
+// KeyName is the environment name of a provider's key, "" where it has none.
+func KeyName(provider string) string {
+	for _, p := range providers() {
+		if p.name == provider {
+			return p.key
+		}
+	}
+	return ""
+}
+
+// NeedsKey says whether a provider cannot be called without a key, unless it is asked at a base URL of the person's own.
+func NeedsKey(provider string) bool {
+	return KeyName(provider) != "" && !dialectOf(provider).own
+}
+
+// setUp says whether a person did anything to use the provider.
+func (p maker) setUp(o Options) bool {
+	return o.baseURL(p.name, "") != "" || p.key != "" && o.Key(p.key) != ""
+}
+
+// Known lists the provider names: ollama, openai, anthropic, gemini and so on, script last.
 func Known() []string {
 	var names []string
 	for _, p := range providers() {
@@ -111,7 +146,8 @@ func Open(ref string, o Options) (Model, error) {
 		return Model{}, &Error{Invalid, name, err.Error(), err}
 	}
 	m.price = prices(m.Info)
-	m.Window = cmp.Or(m.Window, m.price.contextWindow())
+	m.own = o.Windows[m.Ref()]
+	m.Window = cmp.Or(m.own, m.Window, m.price.contextWindow())
 	return m, nil
 }
 
@@ -162,7 +198,7 @@ func Available(ctx context.Context, o Options) (models []Info, problems []Error)
 		problems = append(problems, Error{Invalid, "model", perr.Error(), perr})
 	}
 	for i, p := range providers() {
-		if results[i].err != nil {
+		if results[i].err != nil && (!p.more || p.setUp(o)) {
 			e := *asError(p.name, results[i].err)
 			if e.Code == Cancelled {
 				e = Error{Unavailable, p.name, "did not say within two seconds which models it has: try again, or name one as " + p.name + "/NAME", e.Err}
@@ -197,8 +233,8 @@ func (p maker) models(ctx context.Context, o Options) ([]Info, error) {
 	return prov.Models(ctx)
 }
 
-// Describe asks the provider what it knows of the model, the context window above all. Where it does not tell, the
-// price table's window stands, or 0.
+// Describe asks the provider what it knows of the model, the context window above all. The person's own window stands
+// before it; where the provider does not tell, the price table's, or 0.
 func (m Model) Describe(ctx context.Context) (Info, error) {
 	d, ok := m.Provider.(interface {
 		describe(ctx context.Context, info Info) (Info, error)
@@ -206,7 +242,9 @@ func (m Model) Describe(ctx context.Context) (Info, error) {
 	if !ok {
 		return m.Info, nil
 	}
-	return d.describe(ctx, m.Info)
+	info, err := d.describe(ctx, m.Info)
+	info.Window = cmp.Or(m.own, info.Window)
+	return info, err
 }
 
 // outputLimit is Request.MaxOutput with its default.

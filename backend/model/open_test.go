@@ -23,10 +23,11 @@ func TestOpenRefuses(t *testing.T) {
 		code Code
 		says string
 	}{
-		{"", Options{}, Invalid, "PROVIDER/NAME with one of the providers ollama, openai, anthropic, script"},
+		{"", Options{}, Invalid, "PROVIDER/NAME with one of the providers ollama, openai, anthropic, gemini, openrouter, azure, bedrock, llamacpp, lmstudio, script"},
 		{"openai", Options{}, Invalid, "PROVIDER/NAME"},
 		{"openai/", Options{}, Invalid, "PROVIDER/NAME"},
-		{"gemini/x", Options{}, Invalid, "PROVIDER/NAME"},
+		{"geminy/x", Options{}, Invalid, "PROVIDER/NAME"},
+		{"azure/x", Options{}, Invalid, "set its base URL in the settings, or AZURE_BASE_URL"},
 		{"openai/m", Options{BaseURL: map[string]string{"openai": "localhost:1234"}}, Invalid, "no http or https URL"},
 		{"openai/m", Options{BaseURL: map[string]string{"openai": "http://me:" + sentinel + "@\x00"}}, Invalid, "no http or https URL"},
 		{"openai/m", Options{Key: func(string) string { return sentinel }, BaseURL: map[string]string{"openai": "http://gpu.lan:8000/v1"}}, Denied, "http is not encrypted"},
@@ -43,7 +44,8 @@ func TestOpenRefuses(t *testing.T) {
 
 func TestWithoutAKeyNothingIsSent(t *testing.T) {
 	t.Parallel()
-	for ref, env := range map[string]string{"openai/m": "OPENAI_API_KEY", "anthropic/m": "ANTHROPIC_API_KEY"} {
+	for ref, env := range map[string]string{"openai/m": "OPENAI_API_KEY", "anthropic/m": "ANTHROPIC_API_KEY", "gemini/m": "GEMINI_API_KEY",
+		"openrouter/m": "OPENROUTER_API_KEY", "bedrock/m": "AWS_BEARER_TOKEN_BEDROCK"} {
 		m, err := Open(ref, Options{Env: none, HTTP: &http.Client{Transport: forbidden{t}}})
 		if err != nil {
 			t.Fatal(err)
@@ -72,13 +74,13 @@ func TestRedirectsCarryNothing(t *testing.T) {
 		srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, other.URL+r.URL.Path, status)
 		}))
-		for _, provider := range []string{"ollama", "openai", "anthropic"} {
+		for _, provider := range []string{"ollama", "openai", "anthropic", "gemini", "openrouter", "azure", "bedrock", "llamacpp", "lmstudio"} {
 			m := open(t, provider, "", options(provider, srv.URL, &waits{}))
 			_, err := m.Chat(t.Context(), ask(), nil)
 			if code(err) != Invalid || !strings.Contains(err.Error(), "redirects to another address") {
 				t.Errorf("%s, %d: %v", provider, status, err)
 			}
-			if _, err := m.Provider.Models(t.Context()); code(err) != Invalid {
+			if _, err := m.Provider.Models(t.Context()); code(err) != Invalid && provider != "azure" && provider != "bedrock" {
 				t.Errorf("%s, %d: %v", provider, status, err)
 			}
 		}
@@ -203,13 +205,13 @@ func TestProblem(t *testing.T) {
 		`{"message":"c"}`:      {"", "c"},
 		`{"detail":"c"}`:       {"", "c"},
 		`{"detail":[{"a":1}]}`: {"", `[{"a":1}]`},
-		`[{"error":{"code":429,"message":"c","status":"x"}}]`: {"", "c"},
+		`[{"error":{"code":429,"message":"c","status":"x"}}]`: {"x", "c"},
 		`not json`: {"", "not json"},
 		``:         {"", ""},
 		`null`:     {"", ""},
 	} {
-		if kind, message := problem([]byte(body)); kind != want[0] || message != want[1] {
-			t.Errorf("%s: %q, %q", body, kind, message)
+		if p := problem([]byte(body)); p.kind != want[0] || p.message != want[1] {
+			t.Errorf("%s: %q, %q", body, p.kind, p.message)
 		}
 	}
 }

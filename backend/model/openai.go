@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -15,8 +16,10 @@ const openaiURL = "https://api.openai.com/v1"
 // openai speaks Chat Completions, OpenAI's and that of the many servers which imitate it.
 type openai struct {
 	remote
+	d      dialect
 	mu     sync.Mutex
 	quirks map[string]openaiQuirks // by model, learnt from refusals
+	prices map[string]*price       // by model, as the service told
 }
 
 // openaiQuirks are the ways in which a server departs from the format that we send at first.
@@ -24,37 +27,6 @@ type openaiQuirks struct {
 	noUsage    bool // does not know stream_options
 	otherLimit bool // calls the output limit by its other name
 	noEffort   bool // takes tools only with reasoning_effort "none" (GPT-5.4 and later, in Chat Completions)
-}
-
-func newOpenAI(o Options, _ string) (Provider, error) {
-	r, err := newRemote(o, "openai", openaiURL, "OPENAI_API_KEY")
-	if err != nil {
-		return nil, err
-	}
-	if strings.Trim(r.base.Path, "/") == "" {
-		r.base = r.base.JoinPath("v1")
-	}
-	azure := strings.HasSuffix(r.base.Hostname(), ".azure.com")
-	r.auth = func(h http.Header, key string) {
-		if key != "" {
-			h.Set("Authorization", "Bearer "+key)
-		}
-		if key != "" && azure {
-			h.Set("Api-Key", key)
-		}
-	}
-	return &openai{remote: r, quirks: map[string]openaiQuirks{}}, nil
-}
-
-func openaiInfo(o Options, model string) Info {
-	base := o.baseURL("openai", openaiURL)
-	i := Info{Provider: "openai", Name: model, Label: model + " · OpenAI"}
-	if r, err := newRemote(o, "openai", openaiURL, "OPENAI_API_KEY"); err == nil && base != openaiURL {
-		i.Label = model + " · " + r.base.Host
-		// A server here that wants no key runs the model itself; one that wants a key may pass it on and bill for it.
-		i.Local = isLocal(base) && r.key == ""
-	}
-	return i
 }
 
 type (
@@ -65,11 +37,15 @@ type (
 		MaxNew        int             `json:"max_completion_tokens,omitempty"`
 		MaxOld        int             `json:"max_tokens,omitempty"`
 		Effort        string          `json:"reasoning_effort,omitempty"`
+		Usage         *openaiAsk      `json:"usage,omitempty"` // OpenRouter's own, which adds what it charged
 		Tools         []openaiTool    `json:"tools,omitempty"`
 		Messages      []openaiMessage `json:"messages"` // last, so that a longer conversation only adds at the end
 	}
 	openaiStream struct {
 		IncludeUsage bool `json:"include_usage"`
+	}
+	openaiAsk struct {
+		Include bool `json:"include"`
 	}
 	openaiTool struct {
 		Type     string     `json:"type"`
@@ -81,10 +57,12 @@ type (
 		Parameters  json.RawMessage `json:"parameters,omitempty"`
 	}
 	openaiMessage struct {
-		Role       string       `json:"role"`
-		Content    string       `json:"content"` // never left out: some servers' templates need it
-		ToolCallID string       `json:"tool_call_id,omitempty"`
-		ToolCalls  []openaiCall `json:"tool_calls,omitempty"`
+		Role       string            `json:"role"`
+		Content    string            `json:"content"` // never left out: some servers' templates need it
+		Thinking   string            `json:"reasoning_content,omitempty"`
+		Details    []json.RawMessage `json:"reasoning_details,omitempty"`
+		ToolCallID string            `json:"tool_call_id,omitempty"`
+		ToolCalls  []openaiCall      `json:"tool_calls,omitempty"`
 	}
 	openaiCall struct {
 		ID       string `json:"id"`
@@ -93,6 +71,7 @@ type (
 			Name      string `json:"name"`
 			Arguments string `json:"arguments"`
 		} `json:"function"`
+		Extra json.RawMessage `json:"extra_content,omitempty"`
 	}
 )
 
@@ -101,8 +80,10 @@ func (p *openai) request(model string, req Request, q openaiQuirks) openaiReques
 	if !q.noUsage {
 		out.StreamOptions = &openaiStream{true}
 	}
-	host := p.base.Hostname()
-	if maker := host == "api.openai.com" || strings.HasSuffix(host, ".azure.com"); maker != q.otherLimit {
+	if p.d.provider == "openrouter" {
+		out.Usage = &openaiAsk{true}
+	}
+	if p.d.newLimit(p.base.Hostname()) != q.otherLimit {
 		out.MaxNew = outputLimit(req.MaxOutput)
 	} else {
 		out.MaxOld = outputLimit(req.MaxOutput)
@@ -117,12 +98,12 @@ func (p *openai) request(model string, req Request, q openaiQuirks) openaiReques
 		out.Messages = append(out.Messages, openaiMessage{Role: "system", Content: req.System})
 	}
 	for _, m := range req.Messages {
-		out.Messages = append(out.Messages, openaiMessages(m)...)
+		out.Messages = append(out.Messages, p.messages(m)...)
 	}
 	return out
 }
 
-func openaiMessages(m Message) []openaiMessage {
+func (p *openai) messages(m Message) []openaiMessage {
 	var out []openaiMessage
 	if m.Role == Tool {
 		for _, r := range m.Results {
@@ -130,9 +111,16 @@ func openaiMessages(m Message) []openaiMessage {
 		}
 		return out
 	}
-	one := openaiMessage{Role: string(m.Role), Content: m.Text}
-	for _, c := range m.Calls {
+	kept := p.kept(m)
+	one := openaiMessage{Role: string(m.Role), Content: m.Text, Details: kept.Details}
+	if kept.Thinking {
+		one.Thinking = m.Thinking
+	}
+	for i, c := range m.Calls {
 		call := openaiCall{ID: c.ID, Type: "function"}
+		if i < len(kept.Extra) {
+			call.Extra = kept.Extra[i]
+		}
 		call.Function.Name, call.Function.Arguments = c.Name, c.Args
 		one.ToolCalls = append(one.ToolCalls, call)
 	}
@@ -140,7 +128,7 @@ func openaiMessages(m Message) []openaiMessage {
 }
 
 func (p *openai) Chat(ctx context.Context, model string, req Request, onDelta func(Delta)) (Reply, error) {
-	if err := p.needKey("api.openai.com"); err != nil {
+	if err := p.needKey(p.d.host()); err != nil {
 		return Reply{}, err
 	}
 	reply, err := p.try(ctx, onDelta, func(w *wire, emit func(Delta)) (Reply, error) {
@@ -169,7 +157,7 @@ func (p *openai) send(ctx context.Context, w *wire, model string, req Request) (
 		if err != nil {
 			return nil, nil, &Error{Invalid, p.provider, fmt.Sprintf("a tool's schema is no JSON: %v", err), err}
 		}
-		resp, err := p.post(ctx, w, "chat/completions", model, body)
+		resp, err := p.post(ctx, w, p.path(model), model, body)
 		if err == nil || !q.learn(err) {
 			return body, resp, err
 		}
@@ -205,10 +193,18 @@ var notChat = []string{"embed", "whisper", "tts", "dall-e", "image", "audio", "r
 func (p *openai) Models(ctx context.Context) ([]Info, error) {
 	var list struct {
 		Data []struct {
-			ID string `json:"id"`
+			ID      string `json:"id"`
+			Type    string `json:"type"`           // LM Studio's: llm, vlm, embeddings
+			Context int    `json:"context_length"` // OpenRouter's
+			Meta    struct {
+				Context int `json:"n_ctx"` // of newer llama.cpp servers
+			} `json:"meta"`
 		} `json:"data"`
 	}
-	if err := p.needKey("api.openai.com"); err != nil {
+	if p.d.provider == "azure" {
+		return nil, nil // it lists what could be deployed, not what is
+	}
+	if err := p.needKey(p.d.host()); err != nil {
 		return nil, err
 	}
 	if err := p.get(ctx, "models", &list); err != nil {
@@ -222,7 +218,9 @@ next:
 				continue next
 			}
 		}
-		infos = append(infos, openaiInfo(p.o, m.ID))
+		info := p.d.info(p.o, strings.TrimPrefix(m.ID, "models/"))
+		info.Window = cmp.Or(m.Context, m.Meta.Context)
+		infos = append(infos, info)
 	}
 	return infos, nil
 }

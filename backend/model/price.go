@@ -148,16 +148,74 @@ func findPrice(prices []price, provider, name string) *price {
 	return best
 }
 
+// rate is the model's price: the table's, or else what the provider told of it when it was described.
+func (m Model) rate() *price {
+	if m.price != nil {
+		return m.price
+	}
+	if p, ok := m.Provider.(interface{ price(model string) *price }); ok {
+		return p.price(m.Name)
+	}
+	return nil
+}
+
+// perToken turns dollars a token, as OpenRouter tells them, into micro-dollars for a million tokens, rounded up.
+func perToken(n json.Number) (int64, bool) {
+	r, ok := rat(n)
+	if !ok {
+		return 0, false
+	}
+	r.Mul(r, big.NewRat(1_000_000_000_000, 1))
+	return ceil(r), true
+}
+
+// dollars turns dollars into micro-dollars, rounded up; nil for what is no amount.
+func dollars(n json.Number) *MicroUSD {
+	r, ok := rat(n)
+	if !ok {
+		return nil
+	}
+	m := MicroUSD(ceil(r.Mul(r, big.NewRat(1_000_000, 1))))
+	return &m
+}
+
+// rat reads an amount that a server tells: from 0 to a million, in few digits.
+func rat(n json.Number) (*big.Rat, bool) {
+	if n == "" || len(n) > 40 || strings.Contains(string(n), "/") {
+		return nil, false
+	}
+	f, err := n.Float64() // bounds the exponent before the exact form is made
+	if err != nil || f < 0 || f > 1_000_000 {
+		return nil, false
+	}
+	if f < 1e-15 {
+		return new(big.Rat), true
+	}
+	return new(big.Rat).SetString(string(n))
+}
+
+func ceil(r *big.Rat) int64 {
+	q, rest := new(big.Int).QuoRem(r.Num(), r.Denom(), new(big.Int))
+	if rest.Sign() > 0 {
+		q.Add(q, big.NewInt(1))
+	}
+	return q.Int64()
+}
+
 // Cost prices usage; known is false for a model without a price ("price unknown", never 0.00) and for usage that the
 // provider did not tell. Local models cost 0. It is rounded up once, on the whole.
 func (m Model) Cost(u Usage) (cost MicroUSD, known bool) {
 	if m.Local {
 		return 0, true
 	}
-	if m.price == nil || !u.Known {
+	if u.Billed != nil {
+		return *u.Billed, true
+	}
+	p := m.rate()
+	if p == nil || !u.Known {
 		return 0, false
 	}
-	r := m.price.at(u.Total() - u.Output)
+	r := p.at(u.Total() - u.Output)
 	return sum(u.Input, r.input, u.CacheRead, r.cacheRead, u.CacheWrite, r.cacheWrite,
 		u.CacheWrite1h, r.cacheWrite1h, u.Output, r.output), true
 }
@@ -177,10 +235,11 @@ func (m Model) WorstCost(input int64, maxOutput int) (cost MicroUSD, known bool)
 	if m.Local {
 		return 0, true
 	}
-	if m.price == nil {
+	p := m.rate()
+	if p == nil {
 		return 0, false
 	}
-	r := m.price.at(input)
+	r := p.at(input)
 	return sum(input, max(r.input, r.cacheWrite), int64(outputLimit(maxOutput)), r.output), true
 }
 

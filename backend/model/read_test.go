@@ -26,7 +26,7 @@ func FuzzRead(f *testing.F) {
 		}
 	}
 	base := options("", "", &waits{})
-	o, err := newOpenAI(base, "")
+	o, err := dialectOf("openai").make(base, "")
 	if err != nil {
 		f.Fatal(err)
 	}

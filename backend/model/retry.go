@@ -11,6 +11,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -126,9 +127,14 @@ func (r *remote) failed(err error) *failure {
 
 // refused explains an answer with a status other than 200, or an error in the middle of a stream (status 0).
 func (r *remote) refused(model string, status int, header http.Header, body []byte) *failure {
-	kind, message := problem(body)
+	p := problem(body)
+	kind, message := p.kind, p.message
+	inStream := status == 0
+	if inStream {
+		status = p.status
+	}
 	told := cmp.Or(message, http.StatusText(status), "no reason given")
-	f := &failure{e: &Error{Provider: r.provider}, after: retryAfter(header, r.o.Now())}
+	f := &failure{e: &Error{Provider: r.provider}, after: max(retryAfter(header, r.o.Now()), p.wait)}
 	give := func(code Code, again bool, format string, args ...any) *failure {
 		f.e.Code, f.again, f.e.Message = code, again, r.clean(fmt.Sprintf(format, args...))
 		return f
@@ -145,18 +151,24 @@ func (r *remote) refused(model string, status int, header http.Header, body []by
 	switch {
 	case status >= 300 && status < 400:
 		return give(Invalid, false, "%s redirects to another address, which is not followed: set the base URL to the final one", r.url())
-	case status == http.StatusPaymentRequired, has("insufficient_quota", "credit balance", "billing_error"):
+	case status == http.StatusPaymentRequired, has("insufficient_quota", "credit balance", "billing_error", "perday"):
 		return give(Limit, false, "the quota or credit of this account is used up (%s): add credit at the provider, or choose another model", told)
-	case status == http.StatusTooManyRequests, has("rate_limit_error"):
+	case status == http.StatusTooManyRequests, has("rate_limit_error", "throttling"):
 		return give(Limit, true, "too many requests (%s)", told)
-	case status == http.StatusUnauthorized, status == http.StatusForbidden, has("authentication_error"):
+	case has("moderation"):
+		return give(Invalid, false, "the service's moderation refused the conversation (%s): choose another model, or start a new task", told)
+	case status == http.StatusUnauthorized, status == http.StatusForbidden, has("authentication_error", "api_key_invalid"):
 		return give(Denied, false, "%s (the server says: %s)", r.keyHelp(), told)
-	case has("context_length_exceeded", "prompt is too long", "context length", "context window", "request_too_large"), status == http.StatusRequestEntityTooLarge:
+	case has("context_length_exceeded", "prompt is too long", "context length", "context window", "context size",
+		"input is too long", "maximum number of tokens", "request_too_large"), status == http.StatusRequestEntityTooLarge:
 		return give(Invalid, false, "the conversation is longer than %s can take (%s): start a new task, or choose a model with a larger context", model, told)
-	case status == http.StatusNotFound, has("model_not_found"):
+	case status == http.StatusNotFound, has("model_not_found", "not a valid model id", "model identifier is invalid"):
 		return give(NotFound, false, "%s has no model %q (%s)", r.url(), model, told)
-	case status == http.StatusRequestTimeout, status == http.StatusConflict, status >= 500, status == 0:
-		return give(Unavailable, true, "%s failed with %s", r.url(), cmp.Or(strings.TrimSpace(fmt.Sprintf("%s: %s", statusText(status), told)), told))
+	case status == http.StatusRequestTimeout, status == http.StatusConflict, status == http.StatusFailedDependency, status >= 500, status == 0:
+		if inStream {
+			status = 0
+		}
+		return give(Unavailable, true, "%s failed with %s: %s", r.url(), statusText(status), told)
 	}
 	return give(Invalid, false, "%s refused the request with %d: %s", r.url(), status, told)
 }
@@ -171,9 +183,18 @@ func statusText(status int) string {
 	return strconv.Itoa(status)
 }
 
-// problem finds the kind and the message in the body of an error, which is {"error": {"type", "code", "message"}},
-// {"error": "…"}, {"message": "…"}, {"detail": …} or plain text.
-func problem(body []byte) (kind, message string) {
+// trouble is what the body of an error says.
+type trouble struct {
+	kind    string // the service's own words for it
+	message string
+	status  int           // where the body repeats it, 0 none: an error within a stream has no other
+	wait    time.Duration // before another attempt, 0 not told
+}
+
+// problem reads the body of an error, which is {"error": {"type", "code", "message"}}, {"error": "…"}, {"message": "…"},
+// {"detail": …} or plain text. Gemini lists its own, with how long to wait and which quota is used up among the details;
+// OpenRouter passes the words of the service behind it on in metadata.
+func problem(body []byte) trouble {
 	var outer struct {
 		Error   json.RawMessage `json:"error"`
 		Message string          `json:"message"`
@@ -183,22 +204,68 @@ func problem(body []byte) (kind, message string) {
 		body = list[0] // Gemini's
 	}
 	if json.Unmarshal(body, &outer) != nil {
-		return "", string(body[:min(len(body), 500)])
+		return trouble{message: string(body[:min(len(body), 500)])}
 	}
-	var inner struct {
-		Type    string `json:"type"`
-		Code    any    `json:"code"`
-		Message string `json:"message"`
-	}
-	if json.Unmarshal(outer.Error, &inner) == nil {
-		code, _ := inner.Code.(string)
-		return strings.TrimSpace(inner.Type + " " + code), inner.Message
+	var inner problemBody
+	if err := json.Unmarshal(outer.Error, &inner); len(outer.Error) > 0 && (err == nil || inner.Message != "") {
+		return inner.trouble()
 	}
 	var text string
 	if json.Unmarshal(outer.Error, &text) == nil && text != "" {
-		return "", text
+		return trouble{message: text}
 	}
-	return "", cmp.Or(outer.Message, string(bytes.Trim(outer.Detail, `"`)))
+	return trouble{message: cmp.Or(outer.Message, string(bytes.Trim(outer.Detail, `"`)))}
+}
+
+type problemBody struct {
+	Type    string `json:"type"`
+	Code    any    `json:"code"`
+	Status  any    `json:"status"`
+	Message string `json:"message"`
+	Details []struct {
+		Reason string `json:"reason"`
+		Delay  string `json:"retryDelay"`
+		Quotas []struct {
+			ID string `json:"quotaId"`
+		} `json:"violations"`
+	} `json:"details"`
+	Metadata struct {
+		Raw     string   `json:"raw"`
+		Reasons []string `json:"reasons"`
+	} `json:"metadata"`
+}
+
+func (p problemBody) trouble() trouble {
+	kinds := []string{p.Type}
+	out := trouble{message: p.Message}
+	for _, v := range []any{p.Code, p.Status} {
+		switch v := v.(type) {
+		case string:
+			kinds = append(kinds, v)
+		case float64:
+			if v >= 400 && v < 600 {
+				out.status = int(v)
+			}
+		}
+	}
+	for _, d := range p.Details {
+		kinds = append(kinds, d.Reason)
+		if wait, err := time.ParseDuration(d.Delay); err == nil {
+			out.wait = max(out.wait, wait)
+		}
+		for _, q := range d.Quotas {
+			kinds = append(kinds, q.ID)
+		}
+	}
+	if p.Metadata.Raw != "" {
+		out.message += ": " + p.Metadata.Raw
+	}
+	if len(p.Metadata.Reasons) > 0 {
+		kinds = append(kinds, "moderation")
+		out.message += ": " + strings.Join(p.Metadata.Reasons, ", ")
+	}
+	out.kind = strings.Join(slices.DeleteFunc(kinds, func(s string) bool { return s == "" }), " ")
+	return out
 }
 
 // retryAfter reads Retry-After, in seconds or as a date, and OpenAI's retry-after-ms.

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,10 +14,13 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws/protocol/eventstream"
 )
 
 // sentinel is the key of every test: it may be found in the header made for it, and nowhere else.
@@ -28,6 +32,7 @@ const exchanges = "../../testdata/model"
 // seen is a request that a server got.
 type seen struct {
 	path   string
+	uri    string // with its query, as it was sent
 	header http.Header
 	body   []byte
 }
@@ -42,6 +47,7 @@ type player struct {
 	t        *testing.T
 	provider string
 	url      string
+	hide     string        // a list or description that is not there
 	gone     chan struct{} // gets a value when a client leaves a hanging play
 
 	mu    sync.Mutex
@@ -64,11 +70,19 @@ func (p *player) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	p.mu.Lock()
-	p.seen = append(p.seen, seen{r.URL.Path, r.Header, body})
+	p.seen = append(p.seen, seen{r.URL.Path, r.RequestURI, r.Header, body})
 	play := ""
 	switch {
 	case strings.HasSuffix(r.URL.Path, "/show"):
 		play = "show"
+	case strings.HasSuffix(r.URL.Path, "/props"):
+		play = "props"
+	case strings.HasSuffix(r.URL.Path, "/api/v0/models"):
+		play = "v0models"
+	case strings.HasSuffix(r.URL.Path, "/api/v1/models") && p.provider == "lmstudio":
+		play = "v1models"
+	case strings.HasPrefix(r.URL.Path, "/v1beta/models/"):
+		play = "describe"
 	case r.Method == http.MethodGet:
 		play = "models"
 	case len(p.plays) > 0:
@@ -76,6 +90,10 @@ func (p *player) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	p.mu.Unlock()
 	name, how, _ := strings.Cut(play, ":")
+	if name != "" && name == p.hide {
+		http.NotFound(w, r)
+		return
+	}
 	if name == "" {
 		http.Error(w, "nothing left to play", http.StatusTeapot)
 		return
@@ -96,6 +114,9 @@ func load(t *testing.T, provider, name string) *http.Response {
 		t.Error(err)
 		return &http.Response{StatusCode: http.StatusTeapot, Body: http.NoBody}
 	}
+	if resp.Header.Get("Content-Type") == frames {
+		resp.Body = io.NopCloser(bytes.NewReader(encodeFrames(t, resp.Body)))
+	}
 	return resp
 }
 
@@ -114,6 +135,7 @@ func (p *player) play(w http.ResponseWriter, r *http.Request, resp *http.Respons
 	w.WriteHeader(resp.StatusCode)
 	flush := w.(http.Flusher).Flush
 	send := func(b []byte) bool { _, err := w.Write(b); flush(); return err == nil }
+	ends := frameEnds(resp, data)
 	half := data[:len(data)*2/3]
 	switch how {
 	case "":
@@ -123,7 +145,7 @@ func (p *player) play(w http.ResponseWriter, r *http.Request, resp *http.Respons
 			send(data[i : i+1])
 		}
 	case "half":
-		send(data[:bytes.LastIndexByte(half, '\n')+1])
+		send(data[:ends(len(half))])
 	case "abort":
 		send(half)
 		panic(http.ErrAbortHandler)
@@ -142,17 +164,62 @@ func (p *player) play(w http.ResponseWriter, r *http.Request, resp *http.Respons
 		<-r.Context().Done()
 		p.gone <- struct{}{}
 	case "endless":
-		sep := []byte("\n")
-		if strings.Contains(resp.Header.Get("Content-Type"), "event-stream") {
-			sep = []byte("\n\n")
-		}
-		parts := bytes.SplitAfter(data, sep)
-		send(bytes.Join(parts[:len(parts)/2], nil))
-		for part := bytes.Repeat(parts[len(parts)/2-1], 500); send(part); {
+		end := ends(len(data) / 2)
+		send(data[:end])
+		for part := bytes.Repeat(data[ends(end-1):end], 500); send(part); {
 		}
 		p.gone <- struct{}{}
 	default:
 		p.t.Errorf("unknown play %q", how)
+	}
+}
+
+// frames is the form of Bedrock's streams.
+const frames = "application/vnd.amazon.eventstream"
+
+// encodeFrames makes AWS's binary frames of lines EVENT JSON; an EVENT with ! before it is an exception.
+func encodeFrames(t *testing.T, lines io.Reader) []byte {
+	var out bytes.Buffer
+	enc := eventstream.NewEncoder()
+	for scan := bufio.NewScanner(lines); scan.Scan(); {
+		name, payload, _ := strings.Cut(scan.Text(), " ")
+		var m eventstream.Message
+		set := func(k, v string) { m.Headers.Set(k, eventstream.StringValue(v)) }
+		if exception, ok := strings.CutPrefix(name, "!"); ok {
+			set(":exception-type", exception)
+			set(":message-type", "exception")
+		} else {
+			set(":event-type", name)
+			set(":message-type", "event")
+		}
+		set(":content-type", "application/json")
+		m.Payload = []byte(payload)
+		if err := enc.Encode(&out, m); err != nil {
+			t.Error(err)
+		}
+	}
+	return out.Bytes()
+}
+
+// frameEnds gives the function that finds the last end of a line, event or frame at or before a place.
+func frameEnds(resp *http.Response, data []byte) func(at int) int {
+	kind := resp.Header.Get("Content-Type")
+	return func(at int) int {
+		switch {
+		case kind == frames:
+			end := 0
+			for end+4 <= len(data) {
+				next := end + int(binary.BigEndian.Uint32(data[end:]))
+				if next > at {
+					break
+				}
+				end = next
+			}
+			return end
+		case strings.Contains(kind, "event-stream"):
+			return bytes.LastIndex(data[:at], []byte("\n\n")) + 2
+		}
+		return bytes.LastIndexByte(data[:at], '\n') + 1
 	}
 }
 
@@ -162,7 +229,7 @@ func (p *player) requests() []seen {
 	defer p.mu.Unlock()
 	var out []seen
 	for _, s := range p.seen {
-		if strings.HasSuffix(s.path, "/chat") || strings.HasSuffix(s.path, "/completions") || strings.HasSuffix(s.path, "/messages") {
+		if strings.HasSuffix(s.path, "/chat") || strings.HasSuffix(s.path, "/completions") || strings.HasSuffix(s.path, "/messages") || strings.HasSuffix(s.path, "/converse-stream") {
 			out = append(out, s)
 		}
 	}
@@ -186,7 +253,7 @@ func (w *waits) sleep(ctx context.Context, d time.Duration) error {
 func options(provider, url string, w *waits) Options {
 	return Options{
 		Key: func(name string) string {
-			if name == "OPENAI_API_KEY" || name == "ANTHROPIC_API_KEY" {
+			if name == KeyName(provider) || provider == "" && (name == "OPENAI_API_KEY" || name == "ANTHROPIC_API_KEY") {
 				return sentinel
 			}
 			return ""
@@ -227,7 +294,7 @@ func noLeak(t *testing.T, p *player, reply Reply, err error, deltas []Delta) {
 	defer p.mu.Unlock()
 	for _, s := range p.seen {
 		for k, v := range s.header {
-			if strings.Contains(fmt.Sprint(v), "SENTINEL") && k != "Authorization" && k != "X-Api-Key" {
+			if strings.Contains(fmt.Sprint(v), "SENTINEL") && !slices.Contains([]string{"Authorization", "X-Api-Key", "Api-Key", "X-Goog-Api-Key"}, k) {
 				t.Errorf("the key was sent in the header %s", k)
 			}
 		}

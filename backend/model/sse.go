@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"io"
 )
 
@@ -27,6 +28,8 @@ func (e *events) next() (name string, data []byte, err error) {
 		switch string(field) {
 		case "event":
 			name = string(value)
+		case "error": // how older llama.cpp servers tell of one, in place of data
+			data = fmt.Appendf(data, `{"error":%s}`, value)
 		case "data":
 			if data != nil {
 				data = append(data, '\n')

@@ -33,6 +33,7 @@ type remote struct {
 	base     *url.URL
 	keyName  string // the environment name of the key, "" none
 	key      string
+	accept   string                          // the form of a stream, "" events
 	down     string                          // what a refused connection means, with %s for the address
 	auth     func(h http.Header, key string) // sets the headers of a request to the base URL's host
 	o        Options
