@@ -28,6 +28,6 @@ func csharp() Language {
 			return strings.HasSuffix(s, "Test") || strings.HasSuffix(s, "Tests") || inTestDir(p, "test", "tests", "Tests")
 		},
 		Runners: []Runner{{Name: "dotnet", Markers: []string{"*.sln", "*.csproj"}}},
-		Caches:  []string{"~/.nuget/packages"},
+		Caches:  []Cache{{Path: "~/.nuget/packages", Moved: "$NUGET_PACKAGES", Target: "/deps/nuget", Env: map[string]string{"NUGET_PACKAGES": "$"}}},
 	}
 }

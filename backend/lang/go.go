@@ -33,6 +33,9 @@ func golang() Language {
 		},
 		Runners: []Runner{{Name: "go", Markers: []string{"go.mod", "go.work"}}},
 		Deps:    []string{"vendor"},
-		Caches:  []string{"~/go/pkg/mod"},
+		Caches: []Cache{
+			{Path: "~/go/pkg/mod", Moved: "$GOMODCACHE", Env: map[string]string{"GOMODCACHE": "$"}},
+			{Path: "~/go/pkg/mod", Moved: "$GOPATH/pkg/mod", Env: map[string]string{"GOMODCACHE": "$"}},
+		},
 	}
 }

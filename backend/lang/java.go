@@ -31,6 +31,10 @@ func java() Language {
 			{Name: "maven", Markers: []string{"pom.xml"}},
 			{Name: "gradle", Markers: []string{"build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts"}},
 		},
-		Caches: []string{"~/.m2/repository"},
+		Caches: []Cache{
+			{Path: "~/.m2/repository", Target: "/deps/m2"},
+			{Path: "~/.gradle/caches/modules-2", Moved: "$GRADLE_USER_HOME/caches/modules-2", Target: "/deps/gradle/modules-2",
+				Env: map[string]string{"GRADLE_RO_DEP_CACHE": "/deps/gradle"}},
+		},
 	}
 }

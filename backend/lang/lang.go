@@ -40,7 +40,17 @@ type Language struct {
 	TestFile func(path string) bool // path is slash-separated and relative to the repository
 	Runners  []Runner
 	Deps     []string // folders of the repository that hold dependencies and that git ignores: node_modules, .venv; never build output
-	Caches   []string // host folders with dependencies that tests read, "~" for the home: ~/go/pkg/mod
+	Caches   []Cache  // folders of the home with dependencies that tests read
+}
+
+// Cache is a folder with dependencies that lies outside the repository and is shown to its tests read-only. Path names the
+// dependencies alone: what a tool keeps beside them (~/.m2/settings.xml, ~/.cargo/credentials.toml, ~/.gem/credentials)
+// may hold passwords.
+type Cache struct {
+	Path   string            // on the host, "~" for the home: ~/.cargo/registry
+	Moved  string            // the same where a variable moves it: $CARGO_HOME/registry; "" none does
+	Target string            // where the sandbox sees it, "" at the host's own path
+	Env    map[string]string // what tells the tool so; "$" in a value is the place in the sandbox
 }
 
 // Runner is one way to run tests of a language; testrun has the reader of its output.

@@ -25,5 +25,9 @@ func php() Language {
 		},
 		Runners: []Runner{{Name: "phpunit", Markers: []string{"phpunit.xml", "phpunit.xml.dist", "phpunit.dist.xml"}}},
 		Deps:    []string{"vendor"},
+		Caches: []Cache{
+			{Path: "~/.cache/composer/files", Moved: "$COMPOSER_CACHE_DIR/files", Target: "/deps/composer/files", Env: map[string]string{"COMPOSER_CACHE_DIR": "/deps/composer"}},
+			{Path: "~/.composer/cache/files", Target: "/deps/composer/files", Env: map[string]string{"COMPOSER_CACHE_DIR": "/deps/composer"}},
+		},
 	}
 }

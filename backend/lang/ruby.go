@@ -29,7 +29,10 @@ func ruby() Language {
 			{Name: "rspec", Markers: []string{".rspec", "spec/spec_helper.rb"}},
 			{Name: "minitest", Markers: []string{"Rakefile", "Gemfile"}},
 		},
-		Deps:   []string{"vendor/bundle", ".bundle"},
-		Caches: []string{"~/.gem"},
+		Deps: []string{"vendor/bundle", ".bundle"},
+		Caches: []Cache{ // where Ruby looks for a person's own gems, so that nothing has to be told
+			{Path: "~/.gem/ruby", Target: "/home/sandbox/.gem/ruby"},
+			{Path: "~/.local/share/gem/ruby", Target: "/home/sandbox/.local/share/gem/ruby"},
+		},
 	}
 }

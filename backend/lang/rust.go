@@ -31,6 +31,9 @@ func rust() Language {
 			return s == "tests" || strings.HasSuffix(s, "_test") || strings.HasSuffix(s, "_tests") || inTestDir(p, "tests")
 		},
 		Runners: []Runner{{Name: "cargo", Markers: []string{"Cargo.toml"}}},
-		Caches:  []string{"~/.cargo/registry", "~/.cargo/git"},
+		Caches: []Cache{
+			{Path: "~/.cargo/registry", Moved: "$CARGO_HOME/registry", Target: "/deps/cargo/registry", Env: map[string]string{"CARGO_HOME": "/deps/cargo"}},
+			{Path: "~/.cargo/git", Moved: "$CARGO_HOME/git", Target: "/deps/cargo/git", Env: map[string]string{"CARGO_HOME": "/deps/cargo"}},
+		},
 	}
 }

@@ -28,6 +28,7 @@ type Spec struct {
 	ReadOnly  []Mount           // host folders shown read-only
 	Env       map[string]string // the whole environment beside PATH, HOME, TMPDIR, LANG, USER, which the sandbox sets itself
 	Path      []string          // folders put before the sandbox's own PATH
+	Image     string            // an image's reference to run in; "" the host's toolchain, read-only
 	Limits    Limits
 }
 

@@ -33,7 +33,7 @@ func startCustom(j *job) error {
 			return err
 		}
 	}
-	if _, err := j.tool("go", func(prefix string) bool { return exists(prefix, "src", "runtime") }); err == nil {
+	if _, err := j.tool("go"); err == nil {
 		j.goEnv()
 	}
 	_, _ = j.node()

@@ -36,7 +36,7 @@ func isGoTest(args []string) bool {
 // startGo asks for JSON and for fresh results, and sets an environment in which the go command reaches for nothing: no
 // network, no other toolchain, no settings of the home.
 func startGo(j *job) error {
-	goTool, err := j.tool("go", func(prefix string) bool { return exists(prefix, "src", "runtime") })
+	goTool, err := j.tool("go")
 	if err != nil {
 		return err
 	}
@@ -58,10 +58,7 @@ func (j *job) goEnv() {
 	} {
 		j.spec.Env[k] = v
 	}
-	if cache := j.moduleCache(); cache != "" {
-		j.mount(cache, cache)
-		j.spec.Env["GOMODCACHE"] = cache
-	}
+	j.showCaches("go")
 }
 
 // goWork keeps a go.work of the tree in force and nothing else.
@@ -72,16 +69,6 @@ func (j *job) goWork() string {
 		}
 	}
 	return "off"
-}
-
-// moduleCache is the host's module cache, "" none; it holds public sources only.
-func (j *job) moduleCache() string {
-	for _, dir := range []string{os.Getenv("GOMODCACHE"), filepath.Join(os.Getenv("GOPATH"), "pkg", "mod"), filepath.Join(j.host.home, "go", "pkg", "mod")} {
-		if filepath.IsAbs(dir) && exists(dir, "cache", "download") {
-			return dir
-		}
-	}
-	return ""
 }
 
 func exists(parts ...string) bool {

@@ -1,23 +1,25 @@
 package testrun
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"redgreen/backend/lang"
 )
 
 // host is where this machine's toolchains are: the folders of PATH and the home.
 type host struct {
 	path []string
 	home string
+	env  func(string) string // the variables that move a version manager's home; nil none
 }
 
 // thisHost reads the process's environment.
 func thisHost() host {
 	home, _ := os.UserHomeDir()
-	return host{path: filepath.SplitList(os.Getenv("PATH")), home: home}
+	return host{path: filepath.SplitList(os.Getenv("PATH")), home: home, env: os.Getenv}
 }
 
 // always are the system's own folders, searched after PATH: a window started from a desktop has a short PATH.
@@ -31,37 +33,21 @@ func (h host) programs(name string) []string {
 		if !filepath.IsAbs(p) || slices.Contains(all, p) {
 			continue
 		}
-		if info, err := os.Stat(p); err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
+		if isProgram(p) {
 			all = append(all, p)
 		}
 	}
 	return all
 }
 
-// visible reports whether the sandbox shows a path by itself: it always has /usr.
-func visible(p string) bool { return strings.HasPrefix(p, "/usr/") }
+func isProgram(p string) bool {
+	info, err := os.Stat(p)
+	return err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0
+}
 
-// tool finds a program and makes it usable inside: one under /usr is there already; of one elsewhere the toolchain's own
-// folder is shown read-only at its own path when holds accepts that folder.
-func (j *job) tool(name string, holds func(prefix string) bool) (string, error) {
-	for _, p := range j.host.programs(name) {
-		real, err := filepath.EvalSymlinks(p)
-		if err != nil {
-			continue
-		}
-		if visible(real) {
-			j.usePath(filepath.Dir(real))
-			return real, nil
-		}
-		prefix := filepath.Dir(filepath.Dir(real))
-		if !j.host.exposable(prefix) || !holds(prefix) {
-			continue
-		}
-		j.mount(prefix, prefix)
-		j.usePath(filepath.Dir(real))
-		return real, nil
-	}
-	return "", fmt.Errorf("%s was %w on this machine: install it, or give another command with --test-cmd", name, errNoTool)
+// visible reports whether the sandbox shows a path by itself.
+func visible(p string) bool {
+	return strings.HasPrefix(p, "/usr/") || strings.HasPrefix(p, "/opt/") || strings.HasPrefix(p, "/nix/store/")
 }
 
 // usePath puts a folder in front of the sandbox's PATH, once; the system's own need not.
@@ -85,4 +71,23 @@ func (h host) exposable(dir string) bool {
 	}
 	mixed := []string{filepath.Join(home, ".local"), filepath.Join(home, ".config"), filepath.Join(home, "bin")}
 	return dir != home && !inside(dir, home) && !slices.Contains(mixed, dir)
+}
+
+// cache is the real path of a dependency cache that is there. One that a variable moved counts before the usual place.
+func (h host) cache(c lang.Cache) (string, bool) {
+	name, rest, _ := strings.Cut(strings.TrimPrefix(c.Moved, "$"), "/")
+	var dirs []string
+	if c.Moved != "" && h.env != nil && filepath.IsAbs(h.env(name)) {
+		dirs = append(dirs, filepath.Join(h.env(name), rest))
+	}
+	for _, dir := range append(dirs, h.expand(c.Path)) {
+		real, err := filepath.EvalSymlinks(dir)
+		if err != nil || !h.exposable(real) {
+			continue
+		}
+		if info, err := os.Stat(real); err == nil && info.IsDir() {
+			return real, true
+		}
+	}
+	return "", false
 }

@@ -142,7 +142,7 @@ func TestToolsOutsideUsrBringTheirFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	goroot := filepath.Join(home, "sdk", "go")
-	if mounted(j, goroot) != goroot || !slices.Contains(j.spec.Path, filepath.Join(goroot, "bin")) {
+	if src := filepath.Join(goroot, "src"); mounted(j, src) != src || !slices.Contains(j.spec.Path, filepath.Join(goroot, "bin")) {
 		t.Errorf("shows %v, path %v", j.spec.ReadOnly, j.spec.Path)
 	}
 	for _, want := range []string{"GOPROXY=off", "GOTOOLCHAIN=local", "GOENV=off", "GOCACHE=/cache/go-build"} {

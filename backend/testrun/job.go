@@ -158,6 +158,28 @@ func (j *job) showDependencies() {
 	}
 }
 
+// showCaches shows what the home holds of a language's dependencies and tells the tools where; it gives the places.
+func (j *job) showCaches(language string) []string {
+	l, _ := lang.ByName(language)
+	var shown []string
+	for _, c := range l.Caches {
+		source, ok := j.host.cache(c)
+		target := c.Target
+		if target == "" {
+			target = source
+		}
+		if !ok || slices.Contains(shown, target) || c.Target == "" && len(shown) > 0 {
+			continue
+		}
+		j.mount(source, target)
+		for k, v := range c.Env {
+			j.spec.Env[k] = strings.ReplaceAll(v, "$", target)
+		}
+		shown = append(shown, target)
+	}
+	return shown
+}
+
 // dependency is the real path of a folder of the source that the tree lacks. A symlink out of the person's folder is not
 // followed: a hostile repository would name any folder of the home.
 func (j *job) dependency(rel string) (string, bool) {

@@ -101,9 +101,9 @@ func startNode(j *job) error {
 	return nil
 }
 
-// node finds Node; one of a version manager lies in a folder of its own with lib/node_modules.
+// node finds Node.
 func (j *job) node() (string, error) {
-	return j.tool("node", func(prefix string) bool { return exists(prefix, "lib", "node_modules", "npm") })
+	return j.tool("node")
 }
 
 // nodeFiles are the files of the selection: Node runs whole files, keepNode takes the rest out.

@@ -136,12 +136,8 @@ func cargoKind() Kind {
 		find:    marked("cargo", []string{"cargo", "test"}, "Cargo.toml"),
 		matches: func(args []string) bool { return path.Base(args[0]) == "cargo" && len(args) > 1 && args[1] == "test" },
 		start: func(j *job) error {
-			for _, p := range []string{"registry", "git"} {
-				if dir := path.Join(j.host.home, ".cargo", p); exists(dir) {
-					j.mount(dir, path.Join("/cargo", p))
-				}
-			}
-			if err := j.rust(); err != nil {
+			j.showCaches("rust")
+			if _, err := j.tool("rust"); err != nil {
 				return err
 			}
 			// No target folder is kept between runs: cargo tells what is fresh by file times, and the trees of a proof, with
@@ -152,27 +148,6 @@ func cargoKind() Kind {
 		},
 		read: readCargo,
 	}
-}
-
-// rust finds cargo: the system's, or the toolchain that rustup has as its default, whose folder alone is shown.
-func (j *job) rust() error {
-	for _, p := range j.host.programs("cargo") {
-		if visible(p) {
-			return nil
-		}
-	}
-	toolchains := path.Join(j.host.home, ".rustup", "toolchains")
-	name := ""
-	if m := regexp.MustCompile(`(?m)^default_toolchain = "([\w.-]+)"`).FindStringSubmatch(folder{root: path.Dir(toolchains)}.read("settings.toml")); m != nil {
-		name = m[1]
-	}
-	if dir := path.Join(toolchains, name); name != "" && exists(dir, "bin", "cargo") {
-		j.mount(dir, dir)
-		j.usePath(path.Join(dir, "bin"))
-		return nil
-	}
-	_, err := j.tool("cargo", func(prefix string) bool { return exists(prefix, "lib", "rustlib") })
-	return err
 }
 
 var (
@@ -256,9 +231,11 @@ func mavenKind() Kind {
 		find:    marked("maven", []string{"mvn", "-o", "-q", "test"}, "pom.xml"),
 		matches: func(args []string) bool { return path.Base(args[0]) == "mvn" && slices.Contains(args, "test") },
 		start: func(j *job) error {
-			if dir := path.Join(j.host.home, ".m2", "repository"); exists(dir) {
-				j.mount(dir, "/m2")
-				j.spec.Args = slices.Insert(j.spec.Args, 1, "-Dmaven.repo.local=/m2")
+			if err := j.jvm("maven"); err != nil {
+				return err
+			}
+			if slices.Contains(j.showCaches("java"), "/deps/m2") {
+				j.spec.Args = slices.Insert(j.spec.Args, 1, "-Dmaven.repo.local=/deps/m2")
 			}
 			j.collected("*/surefire-reports/*")
 			return nil
@@ -275,6 +252,10 @@ func gradleKind() Kind {
 			return strings.HasPrefix(path.Base(args[0]), "gradle") && slices.Contains(args, "test")
 		},
 		start: func(j *job) error {
+			if err := j.jvm("gradle"); err != nil {
+				return err
+			}
+			j.showCaches("java")
 			j.spec.Env["GRADLE_USER_HOME"] = j.cache("gradle")
 			j.spec.Args = slices.Insert(j.spec.Args, 1, "--no-daemon")
 			j.collected("*/test-results/*")
@@ -307,6 +288,8 @@ func rspecKind() Kind {
 		},
 		matches: func(args []string) bool { return path.Base(args[0]) == "rspec" },
 		start: func(j *job) error {
+			_, _ = j.tool("ruby") // without one the sandbox says that rspec is not there
+			j.showCaches("ruby")
 			j.spec.Args = slices.Concat(j.spec.Args, []string{"--format", "progress", "--format", "json", "--out", j.report()})
 			return nil
 		},
@@ -358,6 +341,8 @@ func phpunitKind() Kind {
 		find:    marked("phpunit", []string{"vendor/bin/phpunit"}, "phpunit.xml", "phpunit.xml.dist"),
 		matches: func(args []string) bool { return path.Base(args[0]) == "phpunit" },
 		start: func(j *job) error {
+			_, _ = j.tool("php")
+			j.showCaches("php")
 			j.spec.Args = slices.Concat([]string{"php"}, j.spec.Args, []string{"--log-junit", "/out/junit.xml"})
 			return nil
 		},

@@ -84,7 +84,8 @@ func canRun(f folder, module string) bool {
 	if _, ok := venvPython(f.root, f.dir, module); ok {
 		return true
 	}
-	return systemPython(thisHost(), module) != ""
+	_, ok := pythonWith(thisHost().choices("python", f.wants("python")), module)
+	return ok
 }
 
 // venvPython finds the virtual environment of a folder or of one above it that holds the module; it gives its path
@@ -112,14 +113,14 @@ func venvPython(root, dir, module string) (string, bool) {
 // sharesBase is how a virtual environment says that it sees its base's packages too (PEP 405).
 var sharesBase = regexp.MustCompile(`(?mi)^include-system-site-packages\s*=\s*true`)
 
-// systemPython is the first interpreter under /usr that holds the module, in PATH's order; "" none.
-func systemPython(h host, module string) string {
-	for _, p := range append(h.programs("python3"), h.programs("python")...) {
-		if visible(p) && (module == "" || hasModule(filepath.Dir(filepath.Dir(p)), module)) {
-			return p
+// pythonWith is the first of the interpreters that holds the module; false where none does.
+func pythonWith(all []choice, module string) (choice, bool) {
+	for _, c := range all {
+		if module == "" || hasModule(c.dir, module) {
+			return c, true
 		}
 	}
-	return ""
+	return choice{}, false
 }
 
 // hasModule looks for an installed module without starting the interpreter.
@@ -163,31 +164,60 @@ func (j *job) interpreter(module string) error {
 			return nil
 		}
 	}
-	if python := systemPython(j.host, module); python != "" {
-		j.spec.Args[0] = python
+	all := j.host.choices("python", j.wants("python"))
+	if c, ok := pythonWith(all, module); ok {
+		j.use(c)
+		j.spec.Args[0] = c.start
 		return nil
 	}
-	if systemPython(j.host, "") == "" {
-		return fmt.Errorf("python3 was %w under /usr: install Python, or make a .venv in the folder", errNoTool)
+	if len(all) == 0 {
+		return fmt.Errorf("python3 was %w: install Python, or make a .venv in the folder", errNoTool)
 	}
 	return fmt.Errorf("no Python that the sandbox can show has %s: install it (python3-%s), or make a .venv in the folder with %s in it", module, module, module)
 }
 
-// showVenv shows the Python installation that a virtual environment links to, where it lies outside /usr, and makes an
+// showVenv shows the Python installation that a virtual environment stands on, where it lies outside /usr, and makes an
 // editable install of the folder itself work from the workspace.
 func (j *job) showVenv(venv string) {
-	real, err := filepath.EvalSymlinks(filepath.Join(venv, "bin", "python"))
-	if err != nil {
-		real, err = filepath.EvalSymlinks(filepath.Join(venv, "bin", "python3"))
-	}
-	if err == nil && !visible(real) && !inside(venv, real) {
-		prefix := filepath.Dir(filepath.Dir(real))
-		if std, _ := filepath.Glob(filepath.Join(prefix, "lib", "python3*", "os.py")); len(std) > 0 && j.host.exposable(prefix) {
-			j.mount(prefix, prefix)
-		}
-	}
+	j.showBase(venv)
 	for _, p := range editable(venv, j.source) {
 		j.addPythonPath(path.Join(workspacePath, p))
+	}
+}
+
+// baseHome is the line by which an environment names the programs of its base.
+var baseHome = regexp.MustCompile(`(?m)^home\s*=\s*(/\S.*?)\s*$`)
+
+// showBase shows the installation that an environment links to, under each name that its links give it, and the one that
+// its pyvenv.cfg names (PEP 405): Python looks there for its library.
+func (j *job) showBase(venv string) {
+	names := []string{}
+	for _, name := range []string{"python", "python3"} {
+		p := filepath.Join(venv, "bin", name)
+		for range 10 {
+			to, err := os.Readlink(p)
+			if err != nil {
+				break
+			}
+			if !filepath.IsAbs(to) {
+				to = filepath.Join(filepath.Dir(p), to)
+			}
+			p = filepath.Clean(to)
+			names = append(names, p)
+		}
+	}
+	if m := baseHome.FindStringSubmatch(folder{root: venv}.read("pyvenv.cfg")); m != nil {
+		names = append(names, filepath.Join(m[1], "python3"))
+	}
+	for _, p := range names {
+		at := filepath.Dir(filepath.Dir(p))
+		real, err := filepath.EvalSymlinks(at)
+		if err != nil || visible(real) || inside(venv, p) || at == venv {
+			continue
+		}
+		if std, _ := filepath.Glob(filepath.Join(escapeGlob(real), "lib", "python3*", "os.py")); len(std) > 0 && j.host.exposable(real) && j.host.exposable(at) {
+			j.show("python", real, at)
+		}
 	}
 }
 

@@ -121,7 +121,7 @@ func TestMissingToolsAreNamed(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer j.close()
-	if _, err := j.tool("no-such-tool", func(string) bool { return true }); !errors.Is(err, errNoTool) || !strings.Contains(err.Error(), "install it") {
+	if _, err := j.tool("no-such-tool"); !errors.Is(err, errNoTool) || !strings.Contains(err.Error(), "install it") {
 		t.Errorf("err = %v", err)
 	}
 }
@@ -190,8 +190,9 @@ home = /usr/bin
 include-system-site-packages = true
 version = 3
 `)
-	python := systemPython(thisHost(), "pytest")
-	if python == "" {
+	chosen, ok := pythonWith(thisHost().choices("python", nil), "pytest")
+	python := chosen.start
+	if !ok {
 		if os.Getenv("CI") == "true" {
 			t.Fatal("no python3 with pytest under /usr: install python3-pytest")
 		}

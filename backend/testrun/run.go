@@ -29,6 +29,9 @@ type Runner struct {
 	run     func(context.Context, sandbox.Spec) (sandbox.Result, error)
 	owner   func() (uid, gid int, ok bool)
 	seeding sync.Mutex // one seed is made and copied at a time
+
+	asking sync.Mutex
+	tools  map[string][]Tool // what programs answered about their versions, for the life of the Runner
 }
 
 // New makes a Runner. The toolchains of this machine are looked up once for each run, from PATH and the home folder.
@@ -65,7 +68,9 @@ func (r *Runner) Run(ctx context.Context, dir string, c Command, paths []string)
 		run.Infrastructure, run.Reason, run.ExitCode = true, "the sandbox could not run the tests: "+err.Error(), -1
 		return run, nil
 	}
-	return finish(run, kind, c, j.output(res), res), nil
+	run = finish(run, kind, c, j.output(res), res)
+	run.Toolchain = r.toolchain(ctx, j)
+	return run, nil
 }
 
 // finish turns what a run left into its results and verdict.
