@@ -24,16 +24,29 @@ type bench struct {
 
 // bench prepares a run of a folder's tests; words is the person's own command, or empty.
 func (c *core) bench(ctx context.Context, r *repo.Repo, words []string) (*bench, error) {
+	b, err := c.emptyBench(ctx, r, words)
+	if err == nil && len(b.command.Args) == 0 {
+		return nil, errors.Join(noCommand(r.Root()), b.close())
+	}
+	return b, err
+}
+
+func noCommand(dir string) error {
+	return fail(NotFound, fmt.Sprintf("no test command was found in %s; name one with --test-cmd \"…\"", dir))
+}
+
+// emptyBench is bench for a folder that may have no test yet: then its command is empty.
+func (c *core) emptyBench(ctx context.Context, r *repo.Repo, words []string) (*bench, error) {
 	command := testrun.Custom(words)
 	if len(words) == 0 {
 		found, err := testrun.Find(r.Root())
 		if err != nil {
 			return nil, err
 		}
-		if len(found) == 0 {
-			return nil, fail(NotFound, fmt.Sprintf("no test command was found in %s; name one with --test-cmd \"…\"", r.Root()))
+		command = testrun.Command{}
+		if len(found) > 0 {
+			command = found[0]
 		}
-		command = found[0]
 	}
 	box, err := c.sandbox()
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -15,6 +16,7 @@ import (
 	"redgreen/backend/patch"
 	"redgreen/backend/proof"
 	"redgreen/backend/repo"
+	"redgreen/backend/testrun"
 )
 
 func (c *command) proveCommand() *cobra.Command {
@@ -24,7 +26,8 @@ func (c *command) proveCommand() *cobra.Command {
 		Use:   "prove FOLDER --patch FILE",
 		Short: "Give the certificate of any patch, without a model",
 		Long: "Runs the folder's tests without and with the patch, on disposable copies in the sandbox, and prints the\n" +
-			"certificate. The folder does not change. Exit codes: 0 proven, 1 not proven, 2 unverifiable or an error.",
+			"certificate. The folder does not change. Exit codes: 0 proven, 1 not proven, 2 unverifiable or an error; with --json\n" +
+			"an error is a certificate too, with its reason.",
 		Example: "  redgreen prove . --patch fix.diff\n  git diff | redgreen prove . --patch - --json",
 		Args:    exactly("FOLDER", 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -32,8 +35,11 @@ func (c *command) proveCommand() *cobra.Command {
 				return errors.New("which patch? name it with --patch FILE, or - for standard input")
 			}
 			cert, err := c.prove(cmd.Context(), args[0], file, testCmd)
-			if err != nil {
+			if err != nil && (!asJSON || cmd.Context().Err() != nil) {
 				return err
+			}
+			if err != nil {
+				cert = proof.None(err.Error(), time.Now())
 			}
 			if asJSON {
 				err = json.NewEncoder(c.out).Encode(cert)
@@ -68,9 +74,9 @@ func (c *command) prove(ctx context.Context, dir, file, own string) (proof.Certi
 	if err != nil {
 		return none, err
 	}
-	edits, err := patch.Parse(text)
+	edits, err := parsePatch(text)
 	if err != nil {
-		return none, fmt.Errorf("reading the patch: %w", err)
+		return none, err
 	}
 	core, err := c.house()
 	if err != nil {
@@ -81,7 +87,7 @@ func (c *command) prove(ctx context.Context, dir, file, own string) (proof.Certi
 		return none, err
 	}
 	defer r.Close()
-	b, err := core.bench(ctx, r, words)
+	b, err := core.emptyBench(ctx, r, words)
 	if err != nil {
 		return none, err
 	}
@@ -92,6 +98,9 @@ func (c *command) prove(ctx context.Context, dir, file, own string) (proof.Certi
 	}
 	for _, n := range notes {
 		fmt.Fprintf(c.err, "%s: %s\n", printable(n.Path, 4096), printable(n.Message, 1000))
+	}
+	if err := b.firstCommand(ctx, r.Root(), p); err != nil {
+		return none, err
 	}
 	fmt.Fprintf(c.err, "running the tests without the patch, then with it, in a %s\n", b.rung.Label)
 	base, done, err := b.tree(ctx, patch.Patch{})
@@ -105,7 +114,47 @@ func (c *command) prove(ctx context.Context, dir, file, own string) (proof.Certi
 	}
 	cert, _, err := proof.Prove(ctx, proof.Options{Runner: b.runner, Command: b.command, Baseline: baseline, Patch: p,
 		BaseHash: b.workspace.BaseHash(), Tree: b.tree, ReadBase: b.workspace.Base, Now: time.Now})
-	return cert, err
+	if err != nil {
+		return none, err
+	}
+	changed, err := r.Check(p)
+	if err != nil {
+		return none, err
+	}
+	return cert.Against(changed), nil
+}
+
+// parsePatch reads the edits of a patch file; one without any text, as git diff gives for no change, has none.
+func parsePatch(text string) ([]patch.Edit, error) {
+	if strings.TrimSpace(text) == "" {
+		return nil, nil
+	}
+	edits, err := patch.Parse(text)
+	if err != nil {
+		return nil, fmt.Errorf("reading the patch: %w", err)
+	}
+	return edits, nil
+}
+
+// firstCommand looks for a test command with the patch where the folder has none: the patch may bring the first test.
+func (b *bench) firstCommand(ctx context.Context, root string, p patch.Patch) error {
+	if len(b.command.Args) > 0 {
+		return nil
+	}
+	dir, done, err := b.tree(ctx, p)
+	if err != nil {
+		return err
+	}
+	defer done()
+	found, err := testrun.Find(dir)
+	if err != nil {
+		return err
+	}
+	if len(found) == 0 {
+		return noCommand(root)
+	}
+	b.command = found[0]
+	return nil
 }
 
 // readInput reads a file, or standard input for -.

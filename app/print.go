@@ -80,11 +80,38 @@ func printCertificate(w io.Writer, cert proof.Certificate) {
 	for _, f := range cert.Integrity {
 		fmt.Fprintf(w, "  look at %s:%d: %s\n", printable(f.File, 4096), f.Line, printable(f.Rule+": "+f.Text, 200))
 	}
-	fmt.Fprintf(w, "  %d still green, %d skipped; run in a %s: %s\n", cert.StillGreen, cert.Skipped, cert.RuntimeLabel, printable(strings.Join(cert.Command, " "), 1000))
+	for i, f := range cert.Static {
+		if i == 10 {
+			fmt.Fprintf(w, "    … and %d more\n", len(cert.Static)-i)
+			break
+		}
+		fmt.Fprintf(w, "  new from %s at %s:%d: %s\n", f.Tool, printable(f.File, 4096), f.Line, printable(strings.TrimSpace(f.Rule+" "+f.Text), 200))
+	}
+	if cert.RuntimeLabel == "" {
+		fmt.Fprintln(w)
+		return
+	}
+	fmt.Fprintf(w, "  %d still green, %d skipped; run in a %s%s: %s\n", cert.StillGreen, cert.Skipped, cert.RuntimeLabel, toolchainWords(cert), printable(strings.Join(cert.Command, " "), 1000))
 	for _, s := range append(cert.Warnings, cert.NotCovered...) {
 		fmt.Fprintf(w, "  %s\n", printable(s, 400))
 	}
 	fmt.Fprintf(w, "  base %.12s, patch %.12s\n\n", cert.BaseHash, cert.PatchHash)
+}
+
+// toolchainWords names what the tests ran with, as in " with python 3.11.2, pytest 7.2.1 of the host".
+func toolchainWords(cert proof.Certificate) string {
+	var tools []string
+	for _, t := range cert.Toolchain {
+		tools = append(tools, printable(strings.TrimSpace(t.Name+" "+t.Version), 80))
+	}
+	if len(tools) == 0 {
+		return ""
+	}
+	base := "the image " + printable(cert.Base, 200)
+	if cert.Base == "host" {
+		base = "the host"
+	}
+	return " with " + strings.Join(tools, ", ") + " of " + base
 }
 
 // printRun shows a test run: what failed, with its message, then the counts.

@@ -92,19 +92,30 @@ func sortedIDs(maps ...map[string]testrun.Status) []string {
 	return slices.Compact(ids)
 }
 
-// blocked reports whether a run says nothing at all: what did not build is a failing run.
-func blocked(r testrun.Run) bool { return r.Infrastructure && !r.Unbuilt }
+// blocked reports whether a run says nothing at all: what did not build is a failing run, and a base without a test is one
+// that a patch can bring the first test to.
+func blocked(r testrun.Run) bool { return r.Infrastructure && !r.Unbuilt && !r.NoTests }
+
+// blank is a certificate that says nothing, without a null list.
+func blank(reruns int) Certificate {
+	return Certificate{
+		Reasons: []string{}, RedToGreen: []string{}, Broken: []string{}, PreExisting: []string{}, Flaky: []string{},
+		Infrastructure: []string{}, Integrity: []Flag{}, NotCovered: []string{}, Warnings: []string{}, Command: []string{}, Reruns: reruns,
+		Toolchain: []testrun.Tool{}, Static: []testrun.Finding{}, Uncovered: []Span{},
+	}
+}
 
 // judge issues the certificate: a pure function of the evidence.
 func judge(e evidence) Certificate {
-	c := Certificate{
-		State: Proven, Reasons: []string{}, RedToGreen: []string{}, Broken: []string{}, PreExisting: []string{}, Flaky: []string{},
-		Infrastructure: []string{}, Integrity: append([]Flag{}, e.flags...), NotCovered: []string{}, Warnings: []string{},
-		Command: []string{}, Reruns: e.reruns,
-	}
+	c := blank(e.reruns)
+	c.State, c.Integrity = Proven, append(c.Integrity, e.flags...)
 	switch {
 	case e.empty:
 		c.State, c.Reasons = NotProven, []string{"The patch changes nothing."}
+		return c
+	case e.base.NoTests && e.patched.NoTests:
+		c.Infrastructure = []string{"On the base: " + e.base.Reason, "With the patch: " + e.patched.Reason}
+		c.State, c.Reasons = Unverifiable, []string{"There is no test, neither before the patch nor with it (" + e.patched.Reason + "). Write one that shows the bug."}
 		return c
 	case blocked(e.base):
 		c.Infrastructure = []string{"On the base: " + e.base.Reason}
@@ -126,6 +137,7 @@ type judgement struct {
 	c        *Certificate
 	byTests  []string // turned green by the change to the tests alone
 	unproved []string // red→green that could not be run again
+	unshown  []string // pass with the patch, and without the fix there is no such test
 }
 
 // infrastructure lists the runs that gave no verdict.
@@ -155,9 +167,18 @@ func seen(id string, runs []testrun.Run) []testrun.Status {
 		if blocked(r) {
 			continue
 		}
-		all = append(all, statuses(r)[id])
+		all = append(all, statusIn(r, id))
 	}
 	return all
+}
+
+// statusIn is the status of a test in a run: its own, or error where its file or package or the build is in error.
+func statusIn(r testrun.Run, id string) testrun.Status {
+	s := statuses(r)[id]
+	if s == missing && slices.ContainsFunc(r.Tests, func(t testrun.Test) bool { return t.Status == testrun.Errored && testrun.Covers(t.ID, id) }) {
+		return testrun.Errored
+	}
+	return s
 }
 
 // sortResults fills the certificate's lists.
@@ -197,6 +218,8 @@ func (j *judgement) turnedGreen(id string) {
 		j.c.Flaky = append(j.c.Flaky, id)
 	case len(again) < j.reruns || len(without) < j.reruns:
 		j.unproved = append(j.unproved, id)
+	case slices.ContainsFunc(without, func(s testrun.Status) bool { return !red(s) }):
+		j.unshown = append(j.unshown, id)
 	default:
 		j.c.RedToGreen = append(j.c.RedToGreen, id)
 	}
@@ -239,7 +262,7 @@ func (j *judgement) reasons() {
 	if blocked(j.patched) {
 		j.refuse("The tests gave no verdict with the patch: " + j.patched.Reason + ".")
 	}
-	if j.patched.Unbuilt {
+	if j.patched.Unbuilt || j.patched.NoTests {
 		j.refuse("With the patch, " + j.patched.Reason + ".")
 	}
 	if n := len(c.Broken); n > 0 {
@@ -264,6 +287,9 @@ func (j *judgement) reasons() {
 		c.State = Unverifiable
 		c.Reasons = []string{fmt.Sprintf("%s could not be run again: %s.", plural(len(j.unproved), "test"), strings.Join(c.Infrastructure, "; "))}
 		return
+	}
+	if len(c.RedToGreen) == 0 && len(j.unshown) > 0 {
+		j.refuse(fmt.Sprintf("%s there without the fix, so %s not shown to fail before it: %s.", does(len(j.unshown), "is not", "are not"), verb(len(j.unshown), "it is", "they are"), some(j.unshown)))
 	}
 	if len(c.RedToGreen) == 0 {
 		j.refuse(j.sayNoGreen())
@@ -338,7 +364,6 @@ func (j *judgement) sayNoGreen() string {
 func (j *judgement) limits() {
 	c := j.c
 	say := func(format string, args ...any) { c.NotCovered = append(c.NotCovered, fmt.Sprintf(format, args...)) }
-	say("The proof is as good as the tests: coverage was not measured, so whether a test runs each changed line is not known.")
 	if !j.patched.PerTest && !blocked(j.patched) {
 		say("Only the exit status of the command is known, not the results of single tests.")
 	}

@@ -39,6 +39,13 @@ func unbuilt(words ...string) testrun.Run {
 	return r
 }
 
+// empty is a run of a tree without a test.
+func empty() testrun.Run {
+	r := run()
+	r.Infrastructure, r.NoTests, r.Reason = true, true, "no test"
+	return r
+}
+
 func twice(r testrun.Run) []testrun.Run { return []testrun.Run{r, r} }
 
 func TestJudge(t *testing.T) {
@@ -207,6 +214,40 @@ func TestJudge(t *testing.T) {
 			want: Certificate{State: Proven, RedToGreen: []string{"p.TestA"}},
 		},
 		{
+			name: "the first test, with its fix",
+			e: evidence{base: empty(), patched: run("new=passed"), touchesTests: true,
+				again: twice(run("new=passed")), without: twice(run("new=failed"))},
+			want: Certificate{State: Proven, RedToGreen: []string{"new"}},
+		},
+		{
+			name: "the first test passes without the fix as well",
+			e: evidence{base: empty(), patched: run("new=passed"), touchesTests: true,
+				again: twice(run("new=passed")), without: twice(run("new=passed"))},
+			want: Certificate{State: NotProven}, says: []string{"by the fix"},
+		},
+		{
+			name: "no test, before and after",
+			e:    evidence{base: empty(), patched: empty()},
+			want: Certificate{State: Unverifiable, Infrastructure: []string{"On the base: no test", "With the patch: no test"}}, says: []string{"There is no test"},
+		},
+		{
+			name: "the patch takes every test away",
+			e:    evidence{base: run("a=failed", "b=passed"), patched: empty()},
+			want: Certificate{State: NotProven, Broken: []string{"b"}, PreExisting: []string{"a"}}, says: []string{"With the patch, no test", "no longer there"},
+		},
+		{
+			name: "a test that appears with the code is no red to green",
+			e: evidence{base: run("b=passed"), patched: run("b=passed", "t[new]=passed"),
+				again: twice(run("t[new]=passed")), without: twice(run("b=passed"))},
+			want: Certificate{State: NotProven, StillGreen: 1}, says: []string{"1 test is not there without the fix"},
+		},
+		{
+			name: "a new test that is skipped without the fix",
+			e: evidence{base: run("b=passed"), patched: run("b=passed", "new=passed"), touchesTests: true,
+				again: twice(run("new=passed")), without: twice(run("b=passed", "new=skipped"))},
+			want: Certificate{State: NotProven, StillGreen: 1}, says: []string{"not shown to fail"},
+		},
+		{
 			name: "no verdict on the base",
 			e:    evidence{base: noVerdict("timeout", "a=passed"), flags: []Flag{flag}},
 			want: Certificate{State: Unverifiable, Infrastructure: []string{"On the base: timeout"}, Integrity: []Flag{flag}}, says: []string{"nothing to compare with"},
@@ -300,12 +341,12 @@ func TestJudgeSaysWhatIsNotCovered(t *testing.T) {
 	e := evidence{reruns: 2, base: run("a=failed", "b=failed", "s=skipped"), patched: run("a=passed", "b=failed", "s=skipped"),
 		again: twice(run("a=passed")), without: twice(run("a=failed"))}
 	text := strings.Join(judge(e).NotCovered, "\n")
-	for _, want := range []string{"coverage was not measured", "1 test was skipped", "1 test failed before the patch and still does: b"} {
+	for _, want := range []string{"1 test was skipped", "1 test failed before the patch and still does: b"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q does not say %q", text, want)
 		}
 	}
-	e = evidence{reruns: 2, base: run(), patched: run("(exit status)=passed"), again: twice(run("(exit status)=passed")), without: twice(run())}
+	e = evidence{reruns: 2, base: run(), patched: run("(exit status)=passed"), again: twice(run("(exit status)=passed")), without: twice(run("(exit status)=failed"))}
 	e.patched.PerTest = false
 	text = strings.Join(judge(e).NotCovered, "\n")
 	for _, want := range []string{"Only the exit status", "that the patch itself adds"} {

@@ -9,6 +9,7 @@ package proof
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"redgreen/backend/patch"
@@ -51,6 +52,38 @@ type Certificate struct {
 	PatchedMillis  int64     `json:"patched_ms"`
 	Issued         time.Time `json:"issued"`
 	Reruns         int       `json:"reruns"` // how often each red→green test was run again
+
+	Toolchain []testrun.Tool `json:"toolchain"` // what the tests ran with
+	Base      string         `json:"base"`      // "host", or the image's reference and id
+	Limits    testrun.Limits `json:"limits"`    // durations in nanoseconds, sizes in bytes
+
+	Static    []testrun.Finding `json:"static"`    // new findings of the repository's own linters; they are shown and do not decide
+	Uncovered []Span            `json:"uncovered"` // changed lines that no test executed, where that was measured
+}
+
+// Span is a run of lines of the patched file, both ends included.
+type Span struct {
+	File  string `json:"file"`
+	First int    `json:"first"`
+	Last  int    `json:"last"`
+}
+
+// None is the certificate of a patch that nothing can be said about, with why.
+func None(reason string, now time.Time) Certificate {
+	c := blank(0)
+	c.State, c.Reasons, c.Issued = Unverifiable, []string{sentence(reason)}, now
+	return c
+}
+
+// Against is the certificate held against a folder in which the given files have changed since: it is stale when there are
+// any, whatever it was before.
+func (c Certificate) Against(changed []string) Certificate {
+	if len(changed) == 0 {
+		return c
+	}
+	c.State = Stale
+	c.Reasons = append([]string{fmt.Sprintf("The folder has changed since: %s.", some(changed))}, c.Reasons...)
+	return c
 }
 
 // Flag is a change that weakens the tests' word.

@@ -25,6 +25,11 @@ func verb(n int, one, many string) string {
 // does is "1 test fails", "2 tests fail".
 func does(n int, one, many string) string { return plural(n, "test") + " " + verb(n, one, many) }
 
+// sentence puts a message on one line that ends as a sentence does.
+func sentence(message string) string {
+	return strings.TrimRight(strings.Join(strings.Fields(message), " "), ". ") + "."
+}
+
 func is(n int) string { return verb(n, "is", "are") }
 
 // some names at most three things.

@@ -179,6 +179,7 @@ func readGo(o output) reading {
 	log := g.log.String()
 	r.log = joinLogs([]byte(log), o.stderr)
 	r.trouble = goTrouble(o, g)
+	r.empty = r.trouble == goNoTests
 	return r
 }
 
@@ -394,6 +395,9 @@ func dedent(text string) string {
 // missingModule is how the go command says that a dependency is not there.
 var missingModule = regexp.MustCompile(`no required module provides package|module lookup disabled by GOPROXY=off|missing go\.sum entry|cannot find module providing package|go: updates to go\.mod needed|inconsistent vendoring`)
 
+// goNoTests is the trouble of a module without tests.
+const goNoTests = "no test was collected: there are no test files"
+
 // goTrouble says why the go command gave no verdict.
 func goTrouble(o output, g *goReader) string {
 	if o.stopped || slices.ContainsFunc(g.tests, func(t Test) bool { return t.Status != Errored }) {
@@ -413,7 +417,7 @@ func goTrouble(o output, g *goReader) string {
 	case len(g.tests) > 0:
 		return ""
 	case strings.Contains(text, "[no test files]") || strings.Contains(text, "no packages to test"):
-		return "no test was collected: there are no test files"
+		return goNoTests
 	case o.exit != 0 && o.exit != 126 && o.exit != 127:
 		return "go test did not start" + withError(text)
 	}

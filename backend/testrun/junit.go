@@ -110,7 +110,7 @@ func readXML(o output, name string) reading {
 	switch {
 	case o.stopped || len(r.tests) > 0:
 	case len(o.xml) > 0 && r.finished:
-		r.trouble = name + " found no test"
+		r.trouble, r.empty = name+" found no test", true
 	case o.exit != 0 && o.exit != 127 && o.exit != 126:
 		r.trouble = name + " wrote no report" + withError(clean(joinLogs(o.stdout, o.stderr)))
 	}

@@ -62,6 +62,7 @@ type reading struct {
 	perTest  bool
 	finished bool   // the runner itself came to its end and said so
 	trouble  string // why there is no verdict, "" none
+	empty    bool   // with trouble: the runner works and there is no test to run
 	log      []byte // the log for people where stdout is not one
 }
 

@@ -161,11 +161,14 @@ func readNode(o output) reading {
 			n.r.trouble = "node --test did not start" + withError(clean(joinLogs(o.stdout, o.stderr)))
 		}
 	}
-	if n.r.finished && len(n.r.tests) == 0 && o.exit == 0 {
-		n.r.trouble = "node --test found no test"
+	if n.r.finished && len(n.r.tests) == 0 && o.exit == 0 || len(n.r.tests) == 0 && !o.stopped && noSuchTest.Match(o.stderr) {
+		n.r.trouble, n.r.empty = "node --test found no test", true
 	}
 	return n.r
 }
+
+// noSuchTest is how Node says that the files of its command line are not there.
+var noSuchTest = regexp.MustCompile(`(?m)^Could not find '`)
 
 func (n *nodeReader) event(e event) {
 	switch e.Event {

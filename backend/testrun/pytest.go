@@ -93,6 +93,7 @@ func readPytest(o output) reading {
 		return r
 	}
 	r.trouble = pytestTrouble(o, r)
+	r.empty = len(r.tests) == 0 && (o.exit == pytestNoTests || o.exit == pytestUsage && noSuchPath.Match(joinLogs(o.stdout, o.stderr)))
 	return r
 }
 
@@ -115,6 +116,9 @@ func conftestError(o output) (Test, bool) {
 	}
 	return t, true
 }
+
+// noSuchPath is how pytest says that a folder of its command line, such as tests, is not there.
+var noSuchPath = regexp.MustCompile(`ERROR: file or directory not found: `)
 
 // pytestTrouble says why pytest gave no verdict.
 func pytestTrouble(o output, r reading) string {

@@ -52,7 +52,7 @@ func (r *Runner) Run(ctx context.Context, dir string, c Command, paths []string)
 		return Run{}, err
 	}
 	defer j.close()
-	run := Run{Command: append(slices.Clone(c.Args), paths...), Limits: r.options.Limits, Tests: []Test{}, Toolchain: []Tool{}, Base: "host"}
+	run := Run{Command: append(slices.Clone(c.Args), paths...), Limits: r.options.Limits.Effective(), Tests: []Test{}, Toolchain: []Tool{}, Base: "host"}
 	if err := kind.start(j); err != nil {
 		run.Infrastructure, run.Reason, run.ExitCode = true, err.Error(), -1
 		return run, nil
@@ -92,6 +92,8 @@ func finish(run Run, kind Kind, c Command, o output, res sandbox.Result) Run {
 	run.Finished = read.finished && res.Reason == ""
 	run.Reason, run.Unbuilt = noVerdict(c, read, tests, o, res)
 	run.Infrastructure = run.Reason != ""
+	run.NoTests = run.Infrastructure && len(tests) == 0 && len(o.selected) == 0 && res.Reason == "" &&
+		(read.empty || read.trouble == "" && res.ExitCode == 0)
 	return run
 }
 

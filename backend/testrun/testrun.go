@@ -67,6 +67,7 @@ type Run struct {
 
 	Finished       bool           `json:"-"` // the runner itself came to its end
 	Unbuilt        bool           `json:"-"` // with Infrastructure: nothing compiled or could be collected, which a patch can cause and cure
+	NoTests        bool           `json:"-"` // with Infrastructure: the runner works, and the tree has no test yet
 	Infrastructure bool           `json:"-"` // no verdict: command not found, no test collected, stopped by a limit, …
 	Rung           sandbox.Rung   `json:"-"`
 	Limits         sandbox.Limits `json:"-"`
@@ -106,6 +107,12 @@ func TestFile(p string) bool {
 		return true
 	}
 	return pythonTest(p) || goTest(p) || ecmaTest(p) || TestData(p)
+}
+
+// Code reports whether a path is a file of a programming language.
+func Code(p string) bool {
+	_, ok := lang.ByPath(p)
+	return ok
 }
 
 // TestData reports whether a path is data that tests read: a snapshot, a golden file, a fixture.

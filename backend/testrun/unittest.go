@@ -106,7 +106,9 @@ func readUnittest(o output) reading {
 	switch {
 	case o.stopped:
 	case len(r.tests) == 0 && r.finished:
-		r.trouble = "unittest found no test"
+		r.trouble, r.empty = "unittest found no test", true
+	case len(r.tests) == 0 && strings.Contains(text, "Start directory is not importable"):
+		r.trouble, r.empty = "unittest found no folder of tests", true
 	case len(r.tests) == 0 && o.exit != 0:
 		r.trouble = "unittest did not start" + withError(text)
 	}
