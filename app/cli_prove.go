@@ -92,6 +92,10 @@ func (c *command) prove(ctx context.Context, dir, file, own string) (proof.Certi
 		return none, err
 	}
 	defer b.close()
+	if len(edits) == 0 {
+		cert, _, err := proof.Prove(ctx, proof.Options{Command: b.command, BaseHash: b.workspace.BaseHash(), Now: time.Now})
+		return cert, err
+	}
 	p, notes, err := patch.Resolve(edits, b.workspace.Content)
 	if err != nil {
 		return none, fmt.Errorf("applying the patch: %w", err)

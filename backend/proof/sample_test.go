@@ -91,10 +91,7 @@ func newBench(t *testing.T) bench {
 	if testing.Short() {
 		t.Skip("runs the samples' tests in the sandbox")
 	}
-	sb, err := sandbox.Open(sandbox.Options{Dir: t.TempDir()})
-	if err == nil {
-		_, err = sb.Rung(t.Context())
-	}
+	sb, err := openSandbox(t)
 	if err != nil {
 		if os.Getenv("CI") == "true" {
 			t.Fatalf("no sandbox works here: %v", err)
@@ -108,6 +105,23 @@ func newBench(t *testing.T) bench {
 	}
 	return bench{sb: sb, runner: testrun.New(testrun.Options{Sandbox: sb, Cache: filepath.Join(t.TempDir(), "cache"), Seed: seed,
 		Limits: sandbox.Limits{Wall: 9 * time.Minute}})}
+}
+
+// openSandbox takes the quickest runtime that works: what is proven does not depend on it, and each starts a hundred runs.
+func openSandbox(t *testing.T) (*sandbox.Sandbox, error) {
+	t.Helper()
+	var all error
+	for _, name := range []string{"crun", "runc", "bwrap", "runsc"} {
+		sb, err := sandbox.Open(sandbox.Options{Dir: t.TempDir(), Runtime: name})
+		if err == nil {
+			if _, err = sb.Rung(t.Context()); err == nil {
+				return sb, nil
+			}
+			_ = sb.Close()
+		}
+		all = errors.Join(all, err)
+	}
+	return nil, all
 }
 
 // tree makes a folder with the sample and a patch applied.
