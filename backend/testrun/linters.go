@@ -17,18 +17,18 @@ func Linters() []Linter {
 	golang, rust := extensions(".go"), extensions(".rs")
 	return []Linter{
 		{"gofmt", "go", golang, byFile("go.mod"), goProgram("gofmt", "-l"), listed("formatting", "not as gofmt writes it")},
-		{"go vet", "go", golang, byFile("go.mod"), goVet, lines(placed)},
-		{"staticcheck", "go", golang, byFile("staticcheck.conf"), goPackages("staticcheck"), lines(placedRuleBehind)},
+		{"go vet", "go", golang, byFile("go.mod"), goVet, eachFinding(placed)},
+		{"staticcheck", "go", golang, byFile("staticcheck.conf"), goPackages("staticcheck"), eachFinding(placedRuleBehind)},
 		{"golangci-lint", "go", golang, byFile(".golangci.yml", ".golangci.yaml", ".golangci.toml", ".golangci.json"),
-			goPackages("golangci-lint", "run"), lines(placedRuleBehind)},
+			goPackages("golangci-lint", "run"), eachFinding(placedRuleBehind)},
 
 		{"ruff", "pytest", py, namedOr(`(?m)^\s*\[tool\.ruff`, "ruff.toml", ".ruff.toml"), pyTool("ruff", "check", "--no-cache", "--output-format=json"), readRuff},
 		{"ruff format", "pytest", py, textIn(`(?m)^\s*\[tool\.ruff\.format\]`, "pyproject.toml"), pyTool("ruff", "format", "--check", "--no-cache"), listedAs(`(?m)^Would reformat: (.+)$`, "formatting", "not as ruff writes it")},
 		{"black", "pytest", py, textIn(`(?m)^\s*\[tool\.black\]`, "pyproject.toml"), pyTool("black", "--check"), listedAs(`(?m)^would reformat (.+)$`, "formatting", "not as black writes it")},
 		{"isort", "pytest", py, namedOr(`(?m)^\s*\[(tool\.)?isort\]`, ".isort.cfg"), pyTool("isort", "--check-only"), listedAs(`(?m)^ERROR: (.+?) Imports are incorrectly`, "imports", "imports are not as isort sorts them")},
-		{"flake8", "pytest", py, namedOr(`(?m)^\s*\[flake8\]`, ".flake8"), pyTool("flake8", "--format=default"), lines(placedRuleBefore)},
-		{"pylint", "pytest", py, namedOr(`(?m)^\s*\[(tool\.)?pylint`, ".pylintrc", "pylintrc"), pyTool("pylint", "--score=n", "--msg-template={path}:{line}:{column}: {msg_id} {msg} ({symbol})"), lines(placedRuleBefore)},
-		{"mypy", "pytest", py, namedOr(`(?m)^\s*\[(tool\.)?mypy`, "mypy.ini", ".mypy.ini"), pyTool("mypy", "--show-error-codes", "--no-error-summary", "--no-color-output", "--hide-error-context", "--no-pretty", "--cache-dir=/tmp/mypy"), lines(mypyLine)},
+		{"flake8", "pytest", py, namedOr(`(?m)^\s*\[flake8\]`, ".flake8"), pyTool("flake8", "--format=default"), eachFinding(placedRuleBefore)},
+		{"pylint", "pytest", py, namedOr(`(?m)^\s*\[(tool\.)?pylint`, ".pylintrc", "pylintrc"), pyTool("pylint", "--score=n", "--msg-template={path}:{line}:{column}: {msg_id} {msg} ({symbol})"), eachFinding(placedRuleBefore)},
+		{"mypy", "pytest", py, namedOr(`(?m)^\s*\[(tool\.)?mypy`, "mypy.ini", ".mypy.ini"), pyTool("mypy", "--show-error-codes", "--no-error-summary", "--no-color-output", "--hide-error-context", "--no-pretty", "--cache-dir=/tmp/mypy"), eachFinding(mypyLine)},
 		{"pyright", "pytest", py, namedOr(`(?m)^\s*\[tool\.pyright\]`, "pyrightconfig.json"), nodeTool("pyright", "pyright", "--outputjson"), readPyright},
 
 		{"eslint", "node", ecma, byFile("eslint.config.js", "eslint.config.mjs", "eslint.config.cjs", "eslint.config.ts", ".eslintrc", ".eslintrc.js", ".eslintrc.cjs", ".eslintrc.json", ".eslintrc.yml", ".eslintrc.yaml"),
@@ -37,7 +37,7 @@ func Linters() []Linter {
 			byFile(".prettierrc", ".prettierrc.json", ".prettierrc.yml", ".prettierrc.yaml", ".prettierrc.js", ".prettierrc.cjs", ".prettierrc.mjs", ".prettierrc.toml", "prettier.config.js", "prettier.config.mjs", "prettier.config.cjs"),
 			nodeTool("prettier", "prettier", "--list-different"), listed("formatting", "not as prettier writes it")},
 		{"biome", "node", ecma, byFile("biome.json", "biome.jsonc"), nodeTool("@biomejs/biome", "biome", "check", "--reporter=github", "--max-diagnostics=200"), readGitHub},
-		{"tsc", "node", extensions(".ts", ".mts", ".cts", ".tsx"), byFile("tsconfig.json"), wholeProject(nodeTool("typescript", "tsc", "--noEmit", "--pretty", "false", "-p", "tsconfig.json")), lines(tscLine)},
+		{"tsc", "node", extensions(".ts", ".mts", ".cts", ".tsx"), byFile("tsconfig.json"), wholeProject(nodeTool("typescript", "tsc", "--noEmit", "--pretty", "false", "-p", "tsconfig.json")), eachFinding(tscLine)},
 
 		{"rustfmt", "cargo", rust, byFile("rustfmt.toml", ".rustfmt.toml"), cargoTool(true, "rustfmt", "--check", "-l"), listed("formatting", "not as rustfmt writes it")},
 		{"clippy", "cargo", rust, namedOr(`(?m)^\s*\[(workspace\.)?lints\.clippy\]`, "clippy.toml", ".clippy.toml"), cargoTool(false, "cargo", "clippy", "--offline", "--quiet", "--all-targets", "--message-format=json"), readClippy},
@@ -87,7 +87,7 @@ func extensions(all ...string) func(p string) bool {
 // goProgram is a program that lies beside the go command.
 func goProgram(name string, args ...string) func(j *job, files []string) error {
 	return func(j *job, files []string) error {
-		tool, err := j.tool("go", func(prefix string) bool { return exists(prefix, "src", "runtime") })
+		tool, err := j.tool("go")
 		if err != nil {
 			return err
 		}
@@ -213,7 +213,7 @@ func wholeProject(start func(*job, []string) error) func(*job, []string) error {
 // cargoTool is a program of the Rust toolchain.
 func cargoTool(takesFiles bool, args ...string) func(j *job, files []string) error {
 	return func(j *job, files []string) error {
-		if err := j.rust(); err != nil {
+		if _, err := j.tool("rust"); err != nil {
 			return errNotInstalled
 		}
 		j.spec.Env["CARGO_HOME"], j.spec.Env["CARGO_TARGET_DIR"] = "/tmp/cargo", j.cache("clippy-target")
@@ -239,8 +239,8 @@ func phpTool(script string, args ...string) func(j *job, files []string) error {
 
 // How its output reads.
 
-// lines reads a finding from each line that a pattern fits; its groups are named file, line, rule and text.
-func lines(pattern *regexp.Regexp) func(o output) ([]Finding, error) {
+// eachFinding reads a finding from each line that a pattern fits; its groups are named file, line, rule and text.
+func eachFinding(pattern *regexp.Regexp) func(o output) ([]Finding, error) {
 	return func(o output) ([]Finding, error) {
 		var all []Finding
 		group := func(m []string, name string) string {
