@@ -30,7 +30,7 @@ var kinds = []struct {
 	{regexp.MustCompile(`(^|/)(phpunit\.xml(\.dist)?|\.rspec|spec_helper\.rb|rails_helper\.rb|test_helper\.rb|testng\.xml|junit-platform\.properties|nextest\.toml)$`), testConfig},
 	{regexp.MustCompile(`(^|/)(GNUm|M|m)akefile$|\.mk$|(^|/)(\.?justfile|Justfile|Taskfile\.ya?ml|Rakefile|CMakeLists\.txt|meson\.build|build\.rs|setup\.py|gulpfile\.\w+|webpack\.config\.\w+|rollup\.config\.\w+|(Docker|Container)file|BUILD(\.bazel)?|WORKSPACE|MODULE\.bazel|gradlew(\.bat)?|mvnw(\.cmd)?|tsconfig(\.\w+)?\.json)$|\.cmake$`), buildFile},
 	{regexp.MustCompile(`(^|/)(pom\.xml|(build|settings)\.gradle(\.kts)?|gradle\.properties|package\.json|package-lock\.json|npm-shrinkwrap\.json|yarn\.lock|pnpm-lock\.yaml|bun\.lockb?|\.npmrc|requirements[\w.-]*\.(txt|in)|constraints\.txt|Pipfile(\.lock)?|poetry\.lock|uv\.lock|pdm\.lock|pyproject\.toml|setup\.cfg|go\.(mod|sum|work)|go\.work\.sum|Cargo\.(toml|lock)|Gemfile(\.lock)?|\w+\.gemspec|composer\.(json|lock)|packages\.config|[\w.-]+\.(csproj|fsproj|sln|props|targets)|rust-toolchain(\.toml)?|\.python-version|\.nvmrc|\.node-version|\.tool-versions|mise\.toml)$`), manifest},
-	{regexp.MustCompile(`(^|/)vendor/modules\.txt$|(^|/)node_modules/`), manifest},
+	{regexp.MustCompile(`(^|/)vendor/modules\.txt$|(^|/)(node_modules|\.?venv)/`), manifest},
 }
 
 // kindOfFile sorts one path.

@@ -167,7 +167,7 @@ var detects = regexp.MustCompile(`PYTEST_CURRENT_TEST|PYTEST_VERSION|PYTEST_XDIS
 	`\btesting\.Testing\(\)|flag\.Lookup\(\s*"test\.|os\.Args\b.*(\.test|-test)|(\.test|-test).*os\.Args\b|` +
 	`NODE_TEST_CONTEXT|JEST_WORKER_ID|VITEST\b|NODE_ENV\b.*['"]test['"]|['"]test['"].*NODE_ENV\b|process\.(argv|execArgv)\b.*test|` +
 	`RAILS_ENV\b.*test|cfg!\(test\)|cfg\(not\(test\)\)|\bsurefire\b|org\.junit|` +
-	`redgreen_(pytest|unittest|node)|REDGREEN_|["'\x60]/(out|redgreen|workspace)\b|/proc/(self|\d+)/|` +
+	`redgreen_report|run_(pytest|unittest)\b|REDGREEN_|["'\x60]/(out|redgreen|workspace)\b|/proc/(self|\d+)/|` +
 	`\binspect\.(stack|currentframe)\(|\bsys\._getframe\(|\bgc\.get_(objects|referrers)\(`)
 
 // ends are the ways to end the process so that its runner takes what did not run for passed.

@@ -13,11 +13,12 @@ import (
 const (
 	ruleShadows = "file stands in for a module of the test runner"
 	ruleReaches = "code reaches for the test runner"
+	ruleEqual   = "object is equal to anything"
 )
 
-// runnerModules are Python modules that only a test runner has. `python -m pytest` looks for them in the folder first, so
-// a file of that name runs instead of the runner and can report what it likes.
-var runnerModules = regexp.MustCompile(`(^|/)(_?pytest|pluggy|iniconfig|unittest|redgreen_pytest|redgreen_unittest)(\.py|/__(init|main)__\.py)$`)
+// runnerModules are Python modules that only a test runner has. The launchers of testrun import the runner before the
+// folder can be imported from, so a file of that name does not run in its place; that a patch adds one is no accident.
+var runnerModules = regexp.MustCompile(`(^|/)(_?pytest|pluggy|iniconfig|unittest|redgreen_report|run_pytest|run_unittest)(\.py|/__(init|main)__\.py)$`)
 
 // loadedModules are modules that the Python runners import when they start, as seen in sys.modules of pytest 8 and
 // unittest on Python 3.11. A new file of such a name beside the tests' command is imported in their place.
@@ -52,12 +53,38 @@ var reachesFor = regexp.MustCompile(`^\s*(import|from)\s+(_?pytest|unittest|plug
 	`^\s*(import\s+)?(\w+\s+)?"testing"\s*$|\bruntime\.Callers?\(|["'\x60](node:test|vitest|@jest/globals)["'\x60]|` +
 	`--- (PASS|FAIL)\b|=== RUN\b|\\x16`)
 
+// equalsAll begins a method that makes an object equal to whatever a test expects, when all it does is to say so.
+var (
+	equalsAll = regexp.MustCompile(`^\s*def\s+__(eq|ne|lt|gt|le|ge|contains)__\s*\(|^\s*(public\s+)?(override\s+)?(bool|boolean)\s+[eE]quals\s*\(`)
+	saysSo    = regexp.MustCompile(`^\s*return\s+([Tt]rue|[Ff]alse|1|not\s+False)\s*;?\s*$`)
+	saysHere  = regexp.MustCompile(`[:{]\s*return\s+([Tt]rue|[Ff]alse|1|not\s+False)\s*;?\s*\}?\s*$`)
+)
+
+// alwaysEqual reports whether line i of the inserted ones begins such a method.
+func alwaysEqual(lines []string, i int) bool {
+	if !equalsAll.MatchString(lines[i]) {
+		return false
+	}
+	if saysHere.MatchString(lines[i]) {
+		return true
+	}
+	for _, next := range lines[i+1:] {
+		if strings.TrimSpace(next) != "" && strings.TrimSpace(next) != "{" && !commentLine(next) {
+			return saysSo.MatchString(next)
+		}
+	}
+	return false
+}
+
 // reaches flags the inserted lines of a file that is no test.
 func (in *inspection) reaches(file string, b block) {
 	if testrun.TestFile(file) || kindOfFile(file) != ordinary || !isCode(file) {
 		return
 	}
 	for i, text := range b.inserted {
+		if alwaysEqual(b.inserted, i) {
+			in.flag(file, b.newLine+i, ruleEqual, text)
+		}
 		if reachesFor.MatchString(text) && !detects.MatchString(text) && !commentLine(text) {
 			in.flag(file, b.newLine+i, ruleReaches, text)
 		}

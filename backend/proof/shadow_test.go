@@ -10,7 +10,7 @@ func TestShadows(t *testing.T) {
 	}{
 		{name: "the runner", path: "pytest.py", new: "print('all passed')\n", want: true},
 		{name: "the runner as a package", path: "src/_pytest/__init__.py", new: "a = 1\n", want: true},
-		{name: "our reporter", path: "redgreen_pytest.py", new: "a = 1\n", want: true},
+		{name: "our reporter", path: "redgreen_report.py", new: "a = 1\n", want: true},
 		{name: "changed, not new", path: "lib/unittest.py", old: "a = 1\n", new: "a = 2\n", want: true},
 		{name: "what the runner loads", path: "json.py", new: "a = 1\n", want: true},
 		{name: "the same where the command runs", path: "server/json.py", new: "a = 1\n", dir: "server", want: true},

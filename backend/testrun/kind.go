@@ -50,6 +50,7 @@ type output struct {
 	stdout   []byte
 	stderr   []byte
 	report   []byte // the report file, nil when none was written
+	tampered bool   // something other than the runner wrote into the report
 	xml      [][]byte
 	selected []string
 	tree     folder // of the command

@@ -30,13 +30,13 @@ type event struct {
 	Kind    string `json:"kind"`
 }
 
-// events reads the lines of a report. A last line that was cut by a crash, and anything else that is no event, is passed
+// events reads the lines of a report whose seal was taken off (unseal). A last line that was cut by a crash is passed
 // over; ended tells whether the reporter came to its end.
 func events(report []byte, visit func(event)) (ended bool) {
 	eachLine(report, func(line []byte) {
 		var e event
 		if ended || json.Unmarshal(line, &e) != nil {
-			return // behind the end, only code under test can have written
+			return
 		}
 		if e.Event == "end" {
 			ended = true

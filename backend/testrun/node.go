@@ -96,9 +96,9 @@ func startNode(j *job) error {
 	}
 	j.spec.Args = slices.Concat([]string{tool,
 		"--test-reporter=spec", "--test-reporter-destination=stdout",
-		"--test-reporter=" + path.Join(reportersPath, "redgreen_node.mjs"), "--test-reporter-destination=" + j.report()}, rest)
+		"--test-reporter=" + path.Join(reportersPath, "node.mjs"), "--test-reporter-destination=" + j.report()}, rest)
 	j.spec.Env["NO_COLOR"] = "1"
-	return nil
+	return j.seal()
 }
 
 // node finds Node.

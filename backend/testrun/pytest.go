@@ -25,26 +25,24 @@ func isPytest(args []string) bool {
 	}
 }
 
-// startPytest adds our reporter. The cache goes to /tmp rather than away, since tests may ask for the cache fixture; files
+// startPytest starts pytest by our launcher. The cache goes to /tmp rather than away, since tests may ask for the cache fixture; files
 // that cannot be collected do not keep the others from running.
 func startPytest(j *job) error {
 	if base := path.Base(j.spec.Args[0]); base == "pytest" || base == "py.test" {
 		j.spec.Args = slices.Concat([]string{"python3", "-m", "pytest"}, j.spec.Args[1:])
 	}
-	if err := j.startPython("pytest"); err != nil {
-		return err
-	}
 	at := slices.Index(j.spec.Args, "pytest") + 1
 	if at == 0 {
 		return fmt.Errorf("%q does not start pytest", strings.Join(j.command.Args, " "))
 	}
-	j.addPythonPath(reportersPath)
-	flags := []string{"-p", "redgreen_pytest", "-o", "cache_dir=/tmp/pytest_cache", "--continue-on-collection-errors", "--color=no"}
 	rest := j.spec.Args[at:]
 	if len(j.selected) > 0 {
 		rest = append(withoutPaths(j.tree.sub(j.command.Dir), rest), j.inner()...)
 	}
-	j.spec.Args = slices.Concat(j.spec.Args[:at], flags, rest)
+	if err := j.startPython("pytest", "run_pytest.py"); err != nil {
+		return err
+	}
+	j.spec.Args = slices.Concat(j.spec.Args, []string{"-o", "cache_dir=/tmp/pytest_cache", "--continue-on-collection-errors", "--color=no"}, rest)
 	return nil
 }
 
@@ -137,7 +135,17 @@ func pytestTrouble(o output, r reading) string {
 	case !r.finished && len(r.tests) == 0 && o.exit != 0:
 		return "pytest did not start" + withError(text)
 	}
-	return ""
+	return contradicts("pytest", o, r)
+}
+
+// contradicts says that a runner ended with a failure though each of its results is good: something kept a result from
+// being reported.
+func contradicts(name string, o output, r reading) string {
+	bad := func(t Test) bool { return t.Status == Failed || t.Status == Errored }
+	if o.stopped || !r.finished || o.exit == 0 || len(r.tests) == 0 || slices.ContainsFunc(r.tests, bad) {
+		return ""
+	}
+	return fmt.Sprintf("%s ended with exit status %d, but reported no test that failed: a plugin, or the code under test, interferes with the results", name, o.exit)
 }
 
 // withError adds the line of an output that names the error.

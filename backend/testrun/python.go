@@ -136,16 +136,18 @@ func hasModule(prefix, module string) bool {
 	return false
 }
 
-// startPython replaces the interpreter's name by the one that can run the module: the folder's virtual environment, then
-// one under /usr.
-func (j *job) startPython(module string) error {
+// startPython starts one of our launchers (reporters/) with the interpreter that can run the module: the folder's virtual
+// environment, then one under /usr. -I keeps the folder off the interpreter's path until the launcher has what it needs:
+// a pytest.py, json.py or sitecustomize.py of the folder would else run in place of the real one and report what it likes.
+// What the tests start themselves gets the environment's settings instead of the flags.
+func (j *job) startPython(module, launcher string) error {
 	if err := j.interpreter(module); err != nil {
 		return err
 	}
 	j.spec.Env["PYTHONDONTWRITEBYTECODE"] = "1"
 	j.spec.Env["PYTHONUNBUFFERED"] = "1"
-	j.spec.Env["REDGREEN_REPORT"] = j.report()
-	return nil
+	j.spec.Args = []string{j.spec.Args[0], "-I", "-B", "-u", path.Join(reportersPath, launcher)}
+	return j.seal()
 }
 
 // interpreter settles Args[0].

@@ -20,11 +20,8 @@ func isUnittest(args []string) bool {
 	return strings.HasPrefix(path.Base(args[0]), "python") && len(args) > 2 && args[1] == "-m" && args[2] == "unittest"
 }
 
-// startUnittest runs unittest's own command line inside our reporter.
+// startUnittest starts unittest's own command line by our launcher.
 func startUnittest(j *job) error {
-	if err := j.startPython(""); err != nil {
-		return err
-	}
 	at := slices.Index(j.spec.Args, "unittest")
 	if at < 2 {
 		return fmt.Errorf("%q does not start unittest", strings.Join(j.command.Args, " "))
@@ -38,7 +35,10 @@ func startUnittest(j *job) error {
 			rest = append(rest, unittestNames(j.tree.sub(j.command.Dir), start, j.command.Dir, s)...)
 		}
 	}
-	j.spec.Args = slices.Concat(j.spec.Args[:at-1], []string{path.Join(reportersPath, "redgreen_unittest.py")}, rest)
+	if err := j.startPython("", "run_unittest.py"); err != nil {
+		return err
+	}
+	j.spec.Args = append(j.spec.Args, rest...)
 	return nil
 }
 
@@ -111,6 +111,8 @@ func readUnittest(o output) reading {
 		r.trouble, r.empty = "unittest found no folder of tests", true
 	case len(r.tests) == 0 && o.exit != 0:
 		r.trouble = "unittest did not start" + withError(text)
+	default:
+		r.trouble = contradicts("unittest", o, r)
 	}
 	return r
 }

@@ -1,21 +1,27 @@
-"""Runs unittest with its own arguments and writes one line of JSON for each event, so that a crash loses nothing."""
+"""Runs unittest with its own arguments and reports each event as it comes, so that a crash loses nothing.
 
-import json
+It is run with python -I, so that nothing of the folder can take the place of unittest or of a module that it needs.
+"""
+
 import os
 import sys
-import time
-import traceback
-import unittest
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE)
+import redgreen_report  # noqa: E402
+
+sys.path.remove(HERE)
+del sys.modules["redgreen_report"]
+
+import time  # noqa: E402
+import traceback  # noqa: E402
+import unittest  # noqa: E402
 
 LONGEST = 20000
 
 
 class Result(unittest.TextTestResult):
-    report = None
-
-    def write(self, **event):
-        self.report.write(json.dumps(event) + "\n")
-        self.report.flush()
+    write = None
 
     def startTest(self, test):
         super().startTest(test)
@@ -75,14 +81,15 @@ class Result(unittest.TextTestResult):
 
 
 def main():
-    Result.report = open(os.environ.pop("REDGREEN_REPORT"), "a", encoding="utf-8")
-    sys.path[0] = os.getcwd()
+    write = redgreen_report.open_report()
+    Result.write = staticmethod(write)
+    sys.path[:0] = redgreen_report.folder_path()
+    redgreen_report.give_way(redgreen_report.folder_path())
+    redgreen_report.stand_in("unittest", sys.argv[1:])
     program = unittest.main(module=None, argv=["python -m unittest"] + sys.argv[1:], exit=False,
                             testRunner=unittest.TextTestRunner(resultclass=Result))
     result = program.result
-    Result.report.write(json.dumps({"event": "end", "collected": result.testsRun,
-                                    "status": "0" if result.wasSuccessful() else "1"}) + "\n")
-    Result.report.flush()
+    write(event="end", collected=result.testsRun, status="0" if result.wasSuccessful() else "1")
     sys.exit(0 if result.wasSuccessful() else 1)
 
 

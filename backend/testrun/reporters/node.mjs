@@ -1,6 +1,14 @@
-// A node:test reporter that writes one line of JSON for each event, so that a crash loses nothing.
+// A node:test reporter that writes one line of JSON for each event, so that a crash loses nothing. It runs in Node's own
+// process; the tests run in others. As in redgreen_report.py, each line begins with its seal.
+
+import { createHmac } from 'node:crypto';
+import { readFileSync, unlinkSync } from 'node:fs';
 
 const LONGEST = 20000;
+const keyFile = process.env.REDGREEN_REPORT + '.key';
+const key = readFileSync(keyFile);
+unlinkSync(keyFile);
+let seal = '';
 
 function message(error) {
   if (error?.exitCode !== undefined || error?.signal) {
@@ -36,10 +44,16 @@ function line({ type, data }) {
   }
 }
 
+function sealed(event) {
+  const text = JSON.stringify(event);
+  seal = createHmac('sha256', key).update(seal + text).digest('hex');
+  return `${seal} ${text}\n`;
+}
+
 export default async function* report(source) {
   for await (const item of source) {
     const event = item.data && line(item);
-    if (event) yield JSON.stringify(event) + '\n';
+    if (event) yield sealed(event);
   }
-  yield JSON.stringify({ event: 'end' }) + '\n';
+  yield sealed({ event: 'end' });
 }

@@ -1,0 +1,79 @@
+"""What run_pytest.py and run_unittest.py share: the sealed report, and the way to the folder's modules.
+
+Each line of a report begins with its seal, the HMAC-SHA256 (RFC 2104) of the seal before and the line, so that code under
+test which writes into the file is noticed, as is a line that was changed or taken out. The key lies in a file that is removed here, before
+any of that code is loaded. What is used while tests run is bound beforehand: replacing json.dumps or os.write later
+changes nothing.
+"""
+
+import hmac
+import importlib.util
+import json
+import os
+import sys
+import types
+
+
+def open_report():
+    """Gives the function that writes one event."""
+    path = os.environ.pop("REDGREEN_REPORT")
+    with open(path + ".key", "rb") as file:
+        key = hmac.new(file.read(), digestmod="sha256")
+    os.unlink(path + ".key")
+    fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_CLOEXEC, 0o644)
+    encode, put, pid, owner = json.JSONEncoder().encode, os.write, os.getpid, os.getpid()
+    seal = b""
+
+    def write(**event):
+        nonlocal seal
+        if pid() != owner:
+            return  # a process that a test forked
+        line = encode(event).encode()
+        mac = key.copy()
+        mac.update(seal + line)
+        seal = mac.hexdigest().encode()
+        data = seal + b" " + line + b"\n"
+        while data:
+            data = data[put(fd, data):]
+
+    return write
+
+
+# What is loaded before the first line of any program, and so never the folder's own; and what the runners import while
+# tests run.
+KEPT = frozenset(sys.modules) | frozenset(sys.builtin_module_names) | frozenset((
+    "pytest", "_pytest", "pluggy", "iniconfig", "packaging", "exceptiongroup", "typing_extensions", "pygments", "unittest", "difflib", "pprint",
+    "doctest", "faulthandler", "warnings", "pdb", "bdb", "shutil", "math", "textwrap", "tempfile", "re", "pickle", "inspect", "types",
+    "traceback", "linecache", "tokenize", "token", "importlib", "itertools", "functools", "dataclasses", "typing", "signal", "weakref",
+))
+
+
+def give_way(folders):
+    """Forgets the modules that the folder has under the same name, as a calendar.py of its own: its tests import that one
+    after `python -m`. Whoever imported the other keeps it."""
+    for folder in folders:
+        try:
+            names = os.listdir(folder)
+        except OSError:
+            continue
+        for name in names:
+            module = name[:-3] if name.endswith(".py") else name
+            if module in KEPT or module not in sys.modules:
+                continue
+            if name.endswith(".py") or os.path.exists(os.path.join(folder, name, "__init__.py")):
+                for loaded in [m for m in sys.modules if m == module or m.startswith(module + ".")]:
+                    del sys.modules[loaded]
+
+
+def folder_path():
+    """What `python -m` puts before the interpreter's own path: the folder, then PYTHONPATH."""
+    return [os.getcwd()] + [p for p in os.environ.get("PYTHONPATH", "").split(os.pathsep) if p]
+
+
+def stand_in(name, argv):
+    """Lets __main__ and sys.argv be what they are after `python -m name`."""
+    module = types.ModuleType("__main__")
+    main = importlib.util.find_spec(name + ".__main__")
+    module.__spec__, module.__file__, module.__package__ = main, main.origin, name
+    sys.modules["__main__"] = module
+    sys.argv = [main.origin] + argv
