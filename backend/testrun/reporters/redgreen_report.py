@@ -70,6 +70,14 @@ def folder_path():
     return [os.getcwd()] + [p for p in os.environ.get("PYTHONPATH", "").split(os.pathsep) if p]
 
 
+def measure():
+    """Starts the measuring of coverage where it is asked for: with -I Python does not import that sitecustomize by itself."""
+    if os.environ.get("REDGREEN_COVER"):
+        path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "coverage", "sitecustomize.py")
+        with open(path, encoding="utf-8") as file:
+            exec(compile(file.read(), path, "exec"), {"__name__": "sitecustomize"})
+
+
 def stand_in(name, argv):
     """Lets __main__ and sys.argv be what they are after `python -m name`."""
     module = types.ModuleType("__main__")

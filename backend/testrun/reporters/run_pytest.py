@@ -119,6 +119,7 @@ class Reporter:
 def main():
     reporter = Reporter(redgreen_report.open_report())
     redgreen_report.stand_in("pytest", sys.argv[1:])
+    redgreen_report.measure()
     sys.exit(pytest.main(sys.argv[1:], plugins=[reporter]))
 
 

@@ -86,6 +86,7 @@ def main():
     sys.path[:0] = redgreen_report.folder_path()
     redgreen_report.give_way(redgreen_report.folder_path())
     redgreen_report.stand_in("unittest", sys.argv[1:])
+    redgreen_report.measure()
     program = unittest.main(module=None, argv=["python -m unittest"] + sys.argv[1:], exit=False,
                             testRunner=unittest.TextTestRunner(resultclass=Result))
     result = program.result
