@@ -219,7 +219,7 @@ func (a *App) Models() (ModelList, error) {
 // Doctor probes the sandbox.
 func (a *App) Doctor() (sandbox.Report, error) {
 	return guard(a.h, func() (sandbox.Report, error) {
-		box, err := a.h.core.sandbox()
+		box, err := a.h.core.sandbox("")
 		if err != nil {
 			return sandbox.Report{}, err
 		}
@@ -227,10 +227,16 @@ func (a *App) Doctor() (sandbox.Report, error) {
 	})
 }
 
+// AllowNone switches runs without any isolation on or off for one folder, and gives the settings as they are then. They are
+// the last resort, where no sandbox works.
+func (a *App) AllowNone(folder string, on bool) (Settings, error) {
+	return guard(a.h, func() (Settings, error) { return a.h.core.allowNone(expandHome(folder), on) })
+}
+
 // Rung is the sandbox that tests run in here; quicker than Doctor, which probes all of them.
 func (a *App) Rung() (sandbox.Rung, error) {
 	return guard(a.h, func() (sandbox.Rung, error) {
-		box, err := a.h.core.sandbox()
+		box, err := a.h.core.sandbox("")
 		if err != nil {
 			return sandbox.Rung{}, err
 		}
@@ -393,7 +399,7 @@ func (a *App) Search(folder, query string, n int) ([]HitRow, error) {
 func (a *App) SaveSettings(s Settings) (Settings, error) {
 	return guard(a.h, func() (Settings, error) {
 		return a.h.core.change(func(old Settings) Settings {
-			s.Recent = old.Recent
+			s.Recent, s.AllowNone = old.Recent, old.AllowNone // which are changed by calls of their own
 			return s
 		})
 	})

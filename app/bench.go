@@ -48,7 +48,7 @@ func (c *core) emptyBench(ctx context.Context, r *repo.Repo, words []string) (*b
 			command = found[0]
 		}
 	}
-	box, err := c.sandbox()
+	box, err := c.sandbox(r.Root())
 	if err != nil {
 		return nil, err
 	}

@@ -196,7 +196,7 @@ func (c *command) test(cmd *cobra.Command, args []string, own string) (testrun.R
 	if err := testrun.Validate(bench.workspace.Dir(), bench.command, args[1:]); err != nil {
 		return testrun.Run{}, err
 	}
-	fmt.Fprintf(c.err, "running %s in a %s\n", printable(strings.Join(bench.command.Args, " "), 1000), bench.rung.Label)
+	fmt.Fprintf(c.err, "running %s %s\n", printable(strings.Join(bench.command.Args, " "), 1000), inRung(bench.rung))
 	return bench.runner.Run(ctx, bench.workspace.Dir(), bench.command, args[1:])
 }
 

@@ -106,7 +106,7 @@ func (c *command) prove(ctx context.Context, dir, file, own string) (proof.Certi
 	if err := b.firstCommand(ctx, r.Root(), p); err != nil {
 		return none, err
 	}
-	fmt.Fprintf(c.err, "running the tests without the patch, then with it, in a %s\n", b.rung.Label)
+	fmt.Fprintf(c.err, "running the tests without the patch, then with it, %s\n", inRung(b.rung))
 	base, done, err := b.tree(ctx, patch.Patch{})
 	if err != nil {
 		return none, err

@@ -162,18 +162,29 @@ func (c *command) printSessions(core *core, all []session.State, asJSON bool) er
 }
 
 func (c *command) doctorCommand() *cobra.Command {
-	var asJSON bool
+	var asJSON, allow, forbid bool
 	cmd := &cobra.Command{
-		Use:     "doctor",
-		Short:   "Say which sandboxes work here, and what would fix the others",
-		Example: "  redgreen doctor\n  redgreen doctor --json",
-		Args:    cobra.NoArgs,
+		Use:   "doctor [FOLDER]",
+		Short: "Say which sandboxes work here, and what would fix the others",
+		Long: "Say which sandboxes work here, what is wrong with the others and what would fix it. With a folder, also whether its\n" +
+			"tests may run without any isolation (" + noneWords + ").",
+		Example: "  redgreen doctor\n  redgreen doctor --json\n  redgreen doctor --allow-none ~/src/shop   let its tests run unprotected if need be",
+		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			core, err := c.house()
 			if err != nil {
 				return err
 			}
-			box, err := core.sandbox()
+			if allow || forbid {
+				return c.setNone(core, args, allow)
+			}
+			root := ""
+			if len(args) > 0 {
+				if root, err = folderRoot(expandHome(args[0])); err != nil {
+					return err
+				}
+			}
+			box, err := core.sandbox(root)
 			if err != nil {
 				return err
 			}
@@ -190,7 +201,30 @@ func (c *command) doctorCommand() *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the report as one JSON object")
+	cmd.Flags().BoolVar(&allow, "allow-none", false, "let FOLDER's tests run without isolation where no sandbox works")
+	cmd.Flags().BoolVar(&forbid, "forbid-none", false, "take that back")
+	cmd.MarkFlagsMutuallyExclusive("allow-none", "forbid-none", "json")
 	return cmd
+}
+
+// noneWords say what a run without isolation is.
+const noneWords = "the repository's code then runs as you, with your files and your network; only the folder is a copy"
+
+// setNone changes whether a folder's tests may run without isolation, and says what that means.
+func (c *command) setNone(core *core, args []string, on bool) error {
+	if len(args) == 0 {
+		return fail(Invalid, "name the folder for which it is to be changed, for example: redgreen doctor --allow-none ~/src/shop")
+	}
+	if _, err := core.allowNone(expandHome(args[0]), on); err != nil {
+		return err
+	}
+	if on {
+		fmt.Fprintf(c.out, "%s: its tests may run without any isolation where no sandbox works here. %s.\nTake it back with: redgreen doctor --forbid-none %s\n",
+			printable(args[0], 4096), strings.ToUpper(noneWords[:1])+noneWords[1:], printable(args[0], 4096))
+	} else {
+		fmt.Fprintf(c.out, "%s: its tests run in a sandbox or not at all\n", printable(args[0], 4096))
+	}
+	return nil
 }
 
 func (c *command) printReport(r sandbox.Report) {
@@ -211,9 +245,25 @@ func (c *command) printReport(r sandbox.Report) {
 	if r.Chosen == "" {
 		fmt.Fprintln(c.out, "\nNo sandbox works here, so no test will be run.")
 	} else {
-		fmt.Fprintf(c.out, "\nTests run in: %s\n", r.Chosen)
+		fmt.Fprintf(c.out, "\nTests run in: %s\n", chosenWords(r.Chosen))
 	}
 	if _, err := os.Stat("/dev/kvm"); err != nil {
 		fmt.Fprintln(c.out, "This machine offers no hardware virtualisation (/dev/kvm), which a microVM needs.")
 	}
+}
+
+// chosenWords names the runtime in use so that nobody takes none for a sandbox.
+func chosenWords(name string) string {
+	if name == "none" {
+		return "none: NO ISOLATION (" + noneWords + ")"
+	}
+	return name
+}
+
+// inRung says in a sentence where tests run.
+func inRung(r sandbox.Rung) string {
+	if r.Name == "none" {
+		return "with NO ISOLATION: " + noneWords
+	}
+	return "in a sandbox (" + r.Label + ")"
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"log/slog"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -32,7 +33,7 @@ type core struct {
 	mu       sync.Mutex
 	settings Settings
 	store    *session.Store
-	box      *sandbox.Sandbox
+	boxes    map[bool]*sandbox.Sandbox // by whether runs without isolation are allowed; opened on first use
 	folders  map[string]*folder
 }
 
@@ -65,13 +66,13 @@ func (c *core) Close() error {
 	for _, f := range c.folders {
 		errs = append(errs, f.index.Close(), f.repo.Close())
 	}
-	if c.box != nil {
-		errs = append(errs, c.box.Close())
+	for _, b := range c.boxes {
+		errs = append(errs, b.Close())
 	}
 	if c.store != nil {
 		errs = append(errs, c.store.Close())
 	}
-	c.folders, c.box, c.store = map[string]*folder{}, nil, nil
+	c.folders, c.boxes, c.store = map[string]*folder{}, nil, nil
 	return errors.Join(errs...)
 }
 
@@ -89,17 +90,23 @@ func (c *core) sessions() (*session.Store, error) {
 	return s, nil
 }
 
-func (c *core) sandbox() (*sandbox.Sandbox, error) {
+// sandbox is what the tests of the folder root run in; "" no folder in particular. Runs without isolation come in only for
+// a folder for which the person has switched them on, and then as the last resort.
+func (c *core) sandbox(root string) (*sandbox.Sandbox, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.box != nil {
-		return c.box, nil
+	allowed := root != "" && slices.Contains(c.settings.AllowNone, root)
+	if b, ok := c.boxes[allowed]; ok {
+		return b, nil
 	}
-	b, err := sandbox.Open(sandbox.Options{Dir: c.paths.sandbox(), Runtime: c.settings.Runtime, Log: c.log})
+	b, err := sandbox.Open(sandbox.Options{Dir: c.paths.sandbox(), Runtime: c.settings.Runtime, AllowNone: allowed, Log: c.log})
 	if err != nil {
 		return nil, err
 	}
-	c.box = b
+	if c.boxes == nil {
+		c.boxes = map[bool]*sandbox.Sandbox{}
+	}
+	c.boxes[allowed] = b
 	return b, nil
 }
 
@@ -154,6 +161,24 @@ func (c *core) change(edit func(Settings) Settings) (Settings, error) {
 	return next, nil
 }
 
+// allowNone changes the setting for the folder that dir leads to; it must be there, so that the person sees which it is.
+func (c *core) allowNone(dir string, on bool) (Settings, error) {
+	root, err := folderRoot(dir)
+	if err != nil {
+		return c.current(), err
+	}
+	return c.change(func(s Settings) Settings { return s.allowNone(root, on) })
+}
+
+// folderRoot is the path under which a folder is opened and known in the settings.
+func folderRoot(dir string) (string, error) {
+	r, err := repo.Open(dir, repo.Options{})
+	if err != nil {
+		return "", err
+	}
+	return r.Root(), r.Close()
+}
+
 func (c *core) modelOptions() model.Options {
 	return model.Options{Key: c.keys.get, Env: c.keys.env, BaseURL: c.current().BaseURLs}
 }
@@ -171,7 +196,7 @@ func (c *core) agentOptions(f *folder, m model.Model, h hooks) (agent.Options, e
 	if err != nil {
 		return agent.Options{}, err
 	}
-	box, err := c.sandbox()
+	box, err := c.sandbox(f.repo.Root())
 	if err != nil {
 		return agent.Options{}, err
 	}

@@ -91,7 +91,7 @@ func printCertificate(w io.Writer, cert proof.Certificate) {
 		fmt.Fprintln(w)
 		return
 	}
-	fmt.Fprintf(w, "  %d still green, %d skipped; run in a %s%s: %s\n", cert.StillGreen, cert.Skipped, cert.RuntimeLabel, toolchainWords(cert), printable(strings.Join(cert.Command, " "), 1000))
+	fmt.Fprintf(w, "  %d still green, %d skipped; run %s%s: %s\n", cert.StillGreen, cert.Skipped, certRung(cert.RuntimeLabel), toolchainWords(cert), printable(strings.Join(cert.Command, " "), 1000))
 	for _, s := range append(cert.Warnings, cert.NotCovered...) {
 		fmt.Fprintf(w, "  %s\n", printable(s, 400))
 	}
@@ -141,4 +141,12 @@ func thousands(n int64) string {
 		s = s[:i] + "," + s[i:]
 	}
 	return s
+}
+
+// certRung says where a certificate's tests ran.
+func certRung(label string) string {
+	if label == "no isolation" {
+		return "with NO ISOLATION"
+	}
+	return "in a sandbox (" + label + ")"
 }

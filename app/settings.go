@@ -24,6 +24,8 @@ type Settings struct {
 	Runtime  string            `json:"runtime"`   // one sandbox runtime, "" the strongest
 	Editor   string            `json:"editor"`    // command that opens FILE:LINE, "" found
 	Recent   []Recent          `json:"recent"`
+	// AllowNone are the folders whose tests may run with no isolation at all where no sandbox works: absolute real paths.
+	AllowNone []string `json:"allow_none"`
 }
 
 // Recent is a folder that was opened.
@@ -43,7 +45,7 @@ func defaults() Settings {
 		FontSize: 13,
 		BaseURLs: map[string]string{},
 		Limits:   session.Limits{Steps: 30, MicroUSD: 1_000_000, Wall: 20 * time.Minute},
-		Recent:   []Recent{},
+		Recent:   []Recent{}, AllowNone: []string{},
 	}
 }
 
@@ -83,6 +85,7 @@ func (s Settings) checked() Settings {
 	if s.Recent == nil {
 		s.Recent = d.Recent
 	}
+	s.AllowNone = slices.DeleteFunc(append([]string{}, s.AllowNone...), func(p string) bool { return !filepath.IsAbs(p) || filepath.Clean(p) != p })
 	return s
 }
 
@@ -126,6 +129,15 @@ func (s Settings) save(path string) error {
 		return fmt.Errorf("saving the settings: %w", err)
 	}
 	return nil
+}
+
+// allowNone switches runs without isolation on or off for one folder.
+func (s Settings) allowNone(root string, on bool) Settings {
+	s.AllowNone = slices.DeleteFunc(slices.Clone(s.AllowNone), func(p string) bool { return p == root })
+	if on {
+		s.AllowNone = append(s.AllowNone, root)
+	}
+	return s
 }
 
 // opened puts a folder at the head of the recent ones.

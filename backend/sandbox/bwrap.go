@@ -8,15 +8,11 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
-	"runtime"
 	"strconv"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"syscall"
 	"time"
-
-	"golang.org/x/sys/unix"
 )
 
 // bwrapRuntime is bubblewrap: the same view of the host as the container runtimes, made without a container engine. As root
@@ -49,7 +45,7 @@ func (r *bwrapRuntime) Probe(ctx context.Context) (Rung, error) {
 	if _, _, err := r.tools(); err != nil {
 		return Rung{}, err
 	}
-	rung, err := probe(ctx, r.home, r, nil)
+	rung, err := probe(ctx, r.home, r, unprivileged)
 	if err == nil {
 		return rung, nil
 	}
@@ -78,7 +74,8 @@ func (r *bwrapRuntime) Run(ctx context.Context, spec Spec) (res Result, err erro
 		return Result{}, err
 	}
 	defer func() { err = errors.Join(err, removeAll(dir)) }()
-	run := &bwrapRun{runtime: r, bwrap: bwrap, setpriv: setpriv, spec: spec, dir: dir, started: time.Now()}
+	run := &bwrapRun{runtime: r, bwrap: bwrap, setpriv: setpriv, started: time.Now(),
+		gatedRun: gatedRun{name: "bubblewrap", spec: spec, dir: dir}}
 	res, err = run.do(ctx)
 	if err != nil {
 		return Result{}, fmt.Errorf("running in bwrap: %w", err)
@@ -88,13 +85,10 @@ func (r *bwrapRuntime) Run(ctx context.Context, spec Spec) (res Result, err erro
 
 // bwrapRun is one run.
 type bwrapRun struct {
+	gatedRun
 	runtime        *bwrapRuntime
 	bwrap, setpriv string
-	spec           Spec
-	dir            string
 	started        time.Time
-	how            string // Result.Copied
-	group          *runGroup
 }
 
 func (b *bwrapRun) do(ctx context.Context) (Result, error) {
@@ -121,7 +115,9 @@ func (b *bwrapRun) do(ctx context.Context) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	return b.follow(ctx, cmd, workspace)
+	b.disk = []string{workspace}
+	b.rung = b.label()
+	return b.follow(ctx, cmd)
 }
 
 // filter is an open file with the compiled system call filter, for bubblewrap to read.
@@ -248,77 +244,8 @@ func (b *bwrapRun) etc() ([]string, error) {
 	return a, nil
 }
 
-// follow starts the command and watches it to its end.
-func (b *bwrapRun) follow(ctx context.Context, cmd *exec.Cmd, workspace string) (Result, error) {
-	pipes, err := newGate()
-	if err != nil {
-		return Result{}, err
-	}
-	defer pipes.close()
-	cmd.ExtraFiles = append(cmd.ExtraFiles, pipes.theirs()...)
-	var watching atomic.Pointer[watch] // set before the gate opens, thus before anything is written
-	over := func() {
-		if w := watching.Load(); w != nil {
-			w.stop(Output)
-		}
-	}
-	stdout, stderr := newCapture(b.spec.Limits.Output, over), newCapture(b.spec.Limits.Output, over)
-	cmd.Stdout, cmd.Stderr = stdout, stderr
-	cmd.WaitDelay = killTime // should a stray process hold the pipes
-
-	ended := make(chan struct{})
-	started := make(chan error, 1)
-	go func() { // the parent-death signal follows the thread
-		runtime.LockOSThread()
-		err := cmd.Start()
-		pipes.closeTheirs()
-		started <- err
-		if err == nil {
-			_ = cmd.Wait() // the status is in ProcessState; a capture never fails
-		}
-		close(ended)
-	}()
-	if err := <-started; err != nil {
-		return Result{}, err
-	}
-	kill := func() { _ = unix.Kill(-cmd.Process.Pid, unix.SIGKILL) } // gone is as good
-	pid := pipes.await(ctx, kill)
-	w := newWatch(pid, b.group.mark(), b.spec, func() {}, kill)
-	defer w.close()
-	w.counters = b.group.counters(w.counters)
-	w.disk = append(w.disk, newUsage(workspace), newUsage(b.spec.Out), newUsage(b.spec.Cache), newUsage(filepath.Join(b.dir, "status")))
-	watching.Store(w)
-	finished := w.watch(ctx)
-	begin := time.Now()
-	pipes.open()
-	<-ended
-	took := time.Since(begin)
-	w.lookAtEnd()
-	finished()
-	if ctx.Err() != nil {
-		w.stop(Cancelled) // it may have come before the run was watched
-	}
-	return b.result(cmd, w, stdout, stderr, took)
-}
-
-func (b *bwrapRun) result(cmd *exec.Cmd, w *watch, stdout, stderr *capture, took time.Duration) (Result, error) {
-	res := Result{ExitCode: cmd.ProcessState.ExitCode(), Duration: took, Runtime: b.rung(), Copied: b.how}
-	var cutOut, cutErr bool
-	res.Stdout, cutOut = stdout.bytes()
-	res.Stderr, cutErr = stderr.bytes()
-	res.Cut = cutOut || cutErr
-	if w.pid == 0 && w.reason() == "" { // bubblewrap ended before it made a process
-		return Result{}, fmt.Errorf("bubblewrap did not start: %s", strings.TrimSpace(string(res.Stderr)))
-	}
-	if res.Reason = w.verdict(res.ExitCode, false); res.Reason != "" {
-		res.ExitCode = -1
-		return res, nil
-	}
-	return res, checkStatus(b.dir, res.ExitCode)
-}
-
-// rung is the label of this run.
-func (b *bwrapRun) rung() Rung {
+// label is the label of this run.
+func (b *bwrapRun) label() Rung {
 	k := b.runtime.kind
 	r := Rung{Name: k.Name, Label: k.Label, Version: b.runtime.version, Protects: k.Protects}
 	if b.group == nil {

@@ -73,7 +73,7 @@ func sh(script string) []string { return []string{"/bin/sh", "-c", script} }
 func openFor(t *testing.T, name string) bench {
 	t.Helper()
 	log := slog.New(slog.NewTextHandler(testWriter{t}, &slog.HandlerOptions{Level: slog.LevelWarn}))
-	sb, err := Open(Options{Dir: t.TempDir(), Runtime: name, Log: log})
+	sb, err := Open(Options{Dir: t.TempDir(), Runtime: name, AllowNone: true, Log: log})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +83,7 @@ func openFor(t *testing.T, name string) bench {
 		}
 	})
 	if _, err := sb.Rung(t.Context()); err != nil {
-		if os.Getenv("CI") == "true" && (name == "runc" || name == "bwrap") {
+		if os.Getenv("CI") == "true" && (name == "runc" || name == "bwrap" || name == "none") {
 			t.Fatal(err)
 		}
 		t.Skip(err)
@@ -98,23 +98,41 @@ func (w testWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestConformance is what every runtime must do. Those that are missing here are named and skipped.
+// TestConformance is what every runtime must do. Those that are missing here are named and skipped; what is a matter of
+// isolation is named as not provided where there is none.
 func TestConformance(t *testing.T) {
 	for _, k := range Runtimes() {
 		t.Run(k.Name, func(t *testing.T) {
 			b := openFor(t, k.Name)
-			t.Run("basics", b.testBasics)
-			t.Run("exit status", b.testStatus)
-			t.Run("environment", b.testEnvironment)
-			t.Run("files", b.testFiles)
-			t.Run("host is hidden", b.testHidden)
-			t.Run("network", b.testNetwork)
-			t.Run("privileges", b.testPrivileges)
-			t.Run("system calls", b.testSeccomp)
-			t.Run("limits", b.testLimits)
-			t.Run("limits that are touched", b.testTouched)
-			t.Run("big output", b.testBigOutput)
-			t.Run("cancel", b.testCancel)
+			for _, c := range []struct {
+				name      string
+				isolation bool
+				test      func(*testing.T)
+			}{
+				{"basics", false, b.testBasics},
+				{"exit status", false, b.testStatus},
+				{"environment", false, b.testEnvironment},
+				{"workspace", false, b.testWorkspace},
+				{"files", true, b.testFiles},
+				{"host is hidden", true, b.testHidden},
+				{"network", true, b.testNetwork},
+				{"loopback inside", false, b.testLoopback},
+				{"privileges", true, b.testPrivileges},
+				{"system calls", true, b.testSeccomp},
+				{"mount table", true, b.testMountTable},
+				{"limits", false, b.testLimits},
+				{"limits that are touched", false, b.testTouched},
+				{"out of memory and exit 137", false, b.testOutOfMemory},
+				{"big output", false, b.testBigOutput},
+				{"cancel", false, b.testCancel},
+			} {
+				t.Run(c.name, func(t *testing.T) {
+					if c.isolation && k.Name == "none" {
+						t.Skip("not provided: none isolates nothing, and says so")
+					}
+					c.test(t)
+				})
+			}
 		})
 	}
 }
@@ -149,6 +167,7 @@ func (b bench) testEnvironment(t *testing.T) {
 	delete(got, "OLDPWD")
 	delete(got, "SHLVL")
 	delete(got, "_")
+	delete(got, runMark) // only where there are no namespaces
 	want := map[string]string{"PATH": "/workspace/bin:" + basePath, "HOME": dirHome, "TMPDIR": "/tmp", "USER": "sandbox", "LANG": "C.UTF-8",
 		"HOSTNAME": "sandbox", "MINE": "yes"}
 	if d := cmp.Diff(want, got); d != "" {
@@ -179,6 +198,52 @@ func (b bench) testFiles(t *testing.T) {
 		if got, err := os.ReadFile(p); err != nil || string(got) != want {
 			t.Errorf("%s on the host: %q, %v; want %q", p, got, err, want)
 		}
+	}
+}
+
+// testWorkspace writes only to the sandbox's own folders and looks at the host's.
+func (b bench) testWorkspace(t *testing.T) {
+	ws := b.folder(t, map[string]string{"file": "original\n", "sub/x": "x", "deps/none": ""})
+	out, cache, lib := b.folder(t, nil), b.folder(t, nil), b.folder(t, map[string]string{"dep": "dep\n"})
+	script := `cat ../file; echo changed > ../file; rm x; cat ../file /deps/lib/dep /workspace/in/dep; echo $0 > /out/o; echo c > /cache/c; echo > /tmp/t && pwd`
+	spec := Spec{Args: append(sh(script), "/workspace/sub:/out"), Workspace: ws, Dir: "sub", Out: out, Cache: cache,
+		ReadOnly: []Mount{{lib, "/deps/lib"}, {lib, "/workspace/in"}}}
+	for range 2 { // the second time in a container that stood
+		res := b.run(t, spec)
+		if want := "original\nchanged\ndep\ndep\n/workspace/sub\n"; string(res.Stdout) != want {
+			t.Errorf("stdout %q, want %q; stderr %q", res.Stdout, want, res.Stderr)
+		}
+		for p, want := range map[string]string{filepath.Join(ws, "file"): "original\n", filepath.Join(ws, "sub/x"): "x",
+			filepath.Join(out, "o"): "/workspace/sub:/out\n", filepath.Join(cache, "c"): "c\n", filepath.Join(lib, "dep"): "dep\n"} {
+			if got, err := os.ReadFile(p); err != nil || string(got) != want {
+				t.Errorf("%s on the host: %q, %v; want %q", p, got, err, want)
+			}
+		}
+		if _, err := os.Lstat(filepath.Join(ws, "in")); !os.IsNotExist(err) {
+			t.Errorf("a mount point was left in the host's workspace: %v", err)
+		}
+	}
+}
+
+// testLoopback is what a test suite with a server of its own needs.
+func (b bench) testLoopback(t *testing.T) {
+	res := b.run(t, Spec{Args: python(`import socket
+for family, host in ((socket.AF_INET, "127.0.0.1"), (socket.AF_INET6, "::1")):
+    s = socket.socket(family); s.bind((host, 0)); s.listen()
+    c = socket.create_connection(s.getsockname()[:2], 2); a = s.accept()[0]
+    c.sendall(b"ping"); print(a.recv(4).decode())`)})
+	if string(res.Stdout) != "ping\nping\n" {
+		t.Errorf("stdout %q; stderr %s", res.Stdout, res.Stderr)
+	}
+}
+
+// testMountTable looks for the host's paths in what the program can read of its mounts. The paths of plain binds (the
+// dependencies' folders, the root) stay: the kernel names a bind by its place in its file system.
+func (b bench) testMountTable(t *testing.T) {
+	ws := b.folder(t, nil)
+	res := b.run(t, Spec{Args: sh("cat /proc/self/mountinfo /proc/1/mountinfo /proc/mounts"), Workspace: ws})
+	if strings.Contains(string(res.Stdout), ws) {
+		t.Errorf("the workspace's place on the host is in\n%s", res.Stdout)
 	}
 }
 

@@ -23,6 +23,8 @@ type home struct {
 	owner string
 	lock  *os.File
 	runs  atomic.Int64
+
+	allowNone bool // Options.AllowNone
 }
 
 // maxSocketDir is how long the path of a folder with a socket may be: a unix socket's path has at most 107 bytes, and

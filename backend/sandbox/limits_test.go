@@ -100,6 +100,30 @@ func (b bench) testTouched(t *testing.T) {
 	}
 }
 
+// testOutOfMemory tells a program that the kernel killed for its memory from one that was killed otherwise: both are 137.
+func (b bench) testOutOfMemory(t *testing.T) {
+	hog := `/usr/bin/python3 -c 'x=bytearray(1<<30)
+for i in range(0, len(x), 4096): x[i] = 1'; `
+	for _, c := range []struct {
+		name, script string
+		want         Reason
+		code         int
+	}{
+		{"the program itself", "exec " + hog, Memory, -1},
+		{"a child, and its status passed on", hog + "exit $?", Memory, -1},
+		{"a child, and another failure", hog + "exit 3", Memory, -1},
+		{"killed otherwise", "kill -KILL $$", "", 137},
+		{"says 137", "exit 137", "", 137},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			res := b.run(t, Spec{Args: sh(c.script), Limits: Limits{Memory: 96 << 20}})
+			if res.Reason != c.want || res.ExitCode != c.code {
+				t.Errorf("reason %q exit %d, want %q %d; stderr %.200s", res.Reason, res.ExitCode, c.want, c.code, res.Stderr)
+			}
+		})
+	}
+}
+
 // bigOutput writes 30 MB of three-byte characters to stdout and some to stderr, and its own checksums to /out.
 const bigOutput = `import hashlib, os, sys
 line = ("\u20ac" * 341 + "\n").encode()

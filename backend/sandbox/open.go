@@ -14,7 +14,10 @@ import (
 type Options struct {
 	Dir     string // absolute state folder for configuration, sockets and the empty root; created
 	Runtime string // force one runtime by name; "" the strongest that works
-	Log     *slog.Logger
+	// AllowNone lets tests run with no isolation at all where nothing better works, or where Runtime asks for it. It is
+	// for folders for which the person has switched it on.
+	AllowNone bool
+	Log       *slog.Logger
 }
 
 // Sandbox is the chosen runtime. Safe for concurrent use.
@@ -48,6 +51,7 @@ func Open(o Options) (*Sandbox, error) {
 	if err != nil {
 		return nil, err
 	}
+	h.allowNone = o.AllowNone
 	s := &Sandbox{home: h}
 	for _, k := range kinds {
 		s.runtimes = append(s.runtimes, k.open(h, k))
@@ -72,11 +76,7 @@ func (s *Sandbox) choose(ctx context.Context) (Runtime, Rung, error) {
 	for _, rt := range s.runtimes {
 		rung, err := rt.Probe(ctx)
 		if err == nil {
-			s.chosen, s.rung = rt, rung
-			if k, ok := rt.(interface{ keepReady() }); ok {
-				k.keepReady()
-			}
-			s.home.log.Info("sandbox runtime chosen", "runtime", rung.Name, "version", rung.Version)
+			s.take(rt, rung)
 			return rt, rung, nil
 		}
 		if ctx.Err() != nil {
@@ -87,8 +87,17 @@ func (s *Sandbox) choose(ctx context.Context) (Runtime, Rung, error) {
 			_ = c.Close() // its service is of no use; Close tells what remains
 		}
 	}
-	s.failed = fmt.Errorf("no sandbox works here, so no test is run. The easiest way out, on Debian or Ubuntu: sudo apt-get install --no-install-recommends podman crun conmon netavark; on Fedora: sudo dnf install podman. Tried:\n%w", errors.Join(why...))
+	s.failed = fmt.Errorf("no sandbox works here, so no test is run. The easiest way out, on Debian or Ubuntu: sudo apt-get install --no-install-recommends podman crun conmon netavark; on Fedora: sudo dnf install podman. For a folder that you trust as you trust your own shell there is also: redgreen doctor --allow-none FOLDER. Tried:\n%w", errors.Join(why...))
 	return nil, Rung{}, s.failed
+}
+
+// take makes a runtime the one in use; s.mu is held.
+func (s *Sandbox) take(rt Runtime, rung Rung) {
+	s.chosen, s.rung, s.failed = rt, rung, nil
+	if k, ok := rt.(interface{ keepReady() }); ok {
+		k.keepReady()
+	}
+	s.home.log.Info("sandbox runtime chosen", "runtime", rung.Name, "version", rung.Version)
 }
 
 // Owner is the host uid and gid that must own what the sandbox may write (workspace, Out, Cache); ok is false when the

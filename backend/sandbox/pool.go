@@ -176,6 +176,25 @@ func (r *podmanRuntime) drain() {
 	}
 }
 
+// await waits until a container with these limits stands, making one if need be.
+func (r *podmanRuntime) await(ctx context.Context, l Limits) {
+	l = r.limits(l)
+	r.expect(l)
+	r.pool.mu.Lock()
+	defer r.pool.mu.Unlock()
+	for _, s := range r.pool.stands {
+		if s.limits == poolKey(l) {
+			r.pool.mu.Unlock()
+			select {
+			case <-s.done:
+			case <-ctx.Done():
+			}
+			r.pool.mu.Lock()
+			return
+		}
+	}
+}
+
 // stand makes a container that waits for its start with nothing in it but the host's toolchain.
 func (r *podmanRuntime) stand(ctx context.Context, c *container, l Limits) (err error) {
 	if c.dir, err = r.home.newRun(); err != nil {

@@ -57,9 +57,9 @@ func readProbe(out []byte) probeReport {
 	return r
 }
 
-// probe runs the probe on rt and checks that what a run promises holds: it starts, is not root, reads and writes its
-// workspace without changing the host's, keeps /out, and its exit status comes back.
-func probe(ctx context.Context, h *home, rt Runtime, check func(host, probeReport) error) (Rung, error) {
+// probe runs the probe on rt and checks that what a run promises holds: it starts, reads and writes its workspace without
+// changing the host's, keeps /out, its exit status comes back, and what checks say.
+func probe(ctx context.Context, h *home, rt Runtime, checks ...func(host, probeReport) error) (Rung, error) {
 	dir, err := h.newRun()
 	if err != nil {
 		return Rung{}, err
@@ -80,7 +80,7 @@ func probe(ctx context.Context, h *home, rt Runtime, check func(host, probeRepor
 	case res.ExitCode != probeExit:
 		return Rung{}, fmt.Errorf("the probe exited with %d instead of %d: %s", res.ExitCode, probeExit, res.Stderr)
 	}
-	return res.Runtime, judgeProbe(h.host, spec, readProbe(res.Stdout), check)
+	return res.Runtime, judgeProbe(h.host, spec, readProbe(res.Stdout), checks)
 }
 
 func probeFolders(spec Spec, h host) error {
@@ -104,8 +104,11 @@ func probeFolders(spec Spec, h host) error {
 	return nil
 }
 
-func judgeProbe(h host, spec Spec, saw probeReport, check func(host, probeReport) error) error {
-	if check != nil {
+func judgeProbe(h host, spec Spec, saw probeReport, checks []func(host, probeReport) error) error {
+	for _, check := range checks {
+		if check == nil {
+			continue
+		}
 		if err := check(h, saw); err != nil {
 			return err
 		}
@@ -116,8 +119,6 @@ func judgeProbe(h host, spec Spec, saw probeReport, check func(host, probeReport
 	}
 	_, outErr := os.Stat(filepath.Join(spec.Out, "kept"))
 	switch {
-	case saw.uid == "0" || saw.uid == "":
-		return fmt.Errorf("the probe ran as user %q instead of an unprivileged one", saw.uid)
 	case saw.file != "original" || !saw.wrote:
 		return fmt.Errorf("the probe could not use its workspace (read %q, wrote %v)", saw.file, saw.wrote)
 	case string(kept) != "original\n":
@@ -128,13 +129,21 @@ func judgeProbe(h host, spec Spec, saw probeReport, check func(host, probeReport
 	return nil
 }
 
+// unprivileged refuses a probe that ran as root.
+func unprivileged(_ host, saw probeReport) error {
+	if saw.uid == "0" || saw.uid == "" {
+		return fmt.Errorf("the probe ran as user %q instead of an unprivileged one", saw.uid)
+	}
+	return nil
+}
+
 // Probe starts a container that says what it sees. What does not work on this machine is done without, one after another:
 // placing a run in a standing container, then the overlay over its workspace.
 func (r *podmanRuntime) Probe(ctx context.Context) (Rung, error) {
 	if _, err := r.service(ctx); err != nil {
 		return Rung{}, err
 	}
-	rung, err := probe(ctx, r.home, r, r.check)
+	rung, err := probe(ctx, r.home, r, unprivileged, r.check)
 	first := err
 	for _, without := range []*atomic.Bool{&r.fixed, &r.copies} {
 		if err == nil || ctx.Err() != nil || !r.overlay || without.Load() {
@@ -142,7 +151,7 @@ func (r *podmanRuntime) Probe(ctx context.Context) (Rung, error) {
 		}
 		r.home.log.Info("a runtime is used in a slower way, since the quicker one does not work here", "runtime", r.kind.Name, "error", err)
 		without.Store(true)
-		rung, err = probe(ctx, r.home, r, r.check)
+		rung, err = probe(ctx, r.home, r, unprivileged, r.check)
 	}
 	if err != nil {
 		r.fixed.Store(false)

@@ -7,7 +7,7 @@ import (
 
 // Kind is one row of the ladder.
 type Kind struct {
-	Name     string // krun, runsc, crun, runc, bwrap
+	Name     string // krun, runsc, crun, runc, bwrap, none
 	Label    string // for people
 	Protects string // what stands between the repository's code and the machine
 	open     func(h *home, k Kind) Runtime
@@ -22,6 +22,7 @@ func Runtimes() []Kind {
 		{"crun", "container", "namespaces, control groups and a system call filter of the host's kernel", newCrun},
 		{"runc", "container", "namespaces, control groups and a system call filter of the host's kernel", newRunc},
 		{"bwrap", "namespaces", "namespaces and a system call filter of the host's kernel, without a container engine", newBwrap},
+		{"none", "no isolation", "nothing: the repository's code runs as you and can read, change and send whatever you can; only the folder is a throw-away copy", newNone},
 	}
 }
 

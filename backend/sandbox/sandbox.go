@@ -75,8 +75,8 @@ type Result struct {
 
 // Rung is one runtime as found on this machine.
 type Rung struct {
-	Name     string   `json:"name"`    // krun, runsc, crun, runc, bwrap
-	Label    string   `json:"label"`   // for people: "microVM", "gVisor", "container", "namespaces"
+	Name     string   `json:"name"`    // krun, runsc, crun, runc, bwrap, none
+	Label    string   `json:"label"`   // for people: "microVM", "gVisor", "container", "namespaces", "no isolation"
 	Version  string   `json:"version"` // as the runtime tells it
 	Protects string   `json:"protects"`
 	Warnings []string `json:"warnings,omitempty"` // limits that this host cannot enforce, and what follows

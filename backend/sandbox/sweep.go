@@ -104,7 +104,7 @@ func belongs(pid int, dir string) bool {
 		}
 	}
 	env, err := os.ReadFile(filepath.Join(proc, "environ"))
-	return err == nil && bytes.Contains(env, []byte("CONTAINERS_CONF="+dir+"/"))
+	return err == nil && (bytes.Contains(env, []byte("CONTAINERS_CONF="+dir+"/")) || bytes.Contains(env, []byte(runMark+"="+dir+"/")))
 }
 
 func allPids() []int {

@@ -20,7 +20,7 @@ func TestHelperProcess(t *testing.T) {
 	if dir == "" {
 		t.Skip("only as a helper of TestSweep")
 	}
-	sb, err := Open(Options{Dir: dir, Runtime: os.Getenv("REDGREEN_SANDBOX_HELPER_RUNTIME")})
+	sb, err := Open(Options{Dir: dir, Runtime: os.Getenv("REDGREEN_SANDBOX_HELPER_RUNTIME"), AllowNone: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -34,9 +34,10 @@ type watch struct {
 	limits   Limits
 	counters *counters
 	disk     []*usage
-	memory   []int  // file descriptors of /tmp and the home
-	stopping func() // called once, when the run is being stopped
-	kill     func() // the slow, thorough way, if the quick one does not do it
+	memory   []int        // file descriptors of /tmp and the home
+	list     func() []int // the run's processes where it has no namespace of its own; nil otherwise
+	stopping func()       // called once, when the run is being stopped
+	kill     func()       // the slow, thorough way, if the quick one does not do it
 
 	once    sync.Once
 	killed  chan struct{} // closed when the run is being stopped
@@ -249,8 +250,21 @@ func openMemory(pid int) []int {
 	return out
 }
 
+// noNamespace is for a run in the host's own namespaces: list finds its processes, and what it has in memory file systems
+// is everybody's.
+func (w *watch) noNamespace(list func() []int) {
+	w.list = list
+	for _, fd := range w.memory {
+		unix.Close(fd)
+	}
+	w.memory = nil
+}
+
 // processesOf lists the run's processes on the host.
 func (w *watch) processesOf() []int {
+	if w.list != nil {
+		return w.list()
+	}
 	if w.counters.pidsDir != "" {
 		return readPids(filepath.Join(w.counters.pidsDir, "cgroup.procs"))
 	}

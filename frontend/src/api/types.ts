@@ -275,6 +275,7 @@ export interface Settings {
   base_urls: Record<string, string> | null;
   runtime: string;
   editor: string;
+  allow_none?: List<string>; // folders whose tests may run without isolation; only the CLI and allowNone change it
 }
 
 export interface Recent {

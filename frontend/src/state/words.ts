@@ -164,6 +164,11 @@ export function within(label: string): string {
   return label === 'namespaces' ? 'namespaces of their own' : label;
 }
 
+/** walled tells whether a runtime keeps anything in; one of the rungs, by the person's own choice, does not. */
+export function walled(label: string): boolean {
+  return label !== 'no isolation';
+}
+
 /** writeLabel is the text of the button that writes. */
 export function writeLabel(files: number): string {
   return `Write ${count(files, 'file')}`;
