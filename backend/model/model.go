@@ -75,6 +75,9 @@ type Request struct {
 	Tools     []Spec
 	MaxOutput int // tokens, 0 = the provider's default of 8,192
 	Window    int // tokens of context to ask for where the provider lets us (Ollama's num_ctx), 0 = Info.Window
+	// Schema is a JSON Schema that the reply's text must have, nil any. Ollama, OpenAI and what speaks as it hold the model
+	// to it; others are only told what the conversation says.
+	Schema json.RawMessage
 }
 
 // Delta is a piece of a streamed reply. Deltas are lossy: the Reply is the truth.
@@ -157,11 +160,7 @@ type Model struct {
 
 	price *price // nil: unknown
 	own   int    // the person's own window, 0 none
-}
-
-// Chat calls the model.
-func (m Model) Chat(ctx context.Context, req Request, onDelta func(Delta)) (Reply, error) {
-	return m.Provider.Chat(ctx, m.Name, req, onDelta)
+	forms *forms // nil: native
 }
 
 // MicroUSD is money in millionths of a US dollar.

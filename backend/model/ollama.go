@@ -73,6 +73,7 @@ func (p *ollama) request(model string, req Request, numCtx int) (*api.ChatReques
 	keep := false
 	out := &api.ChatRequest{Model: model, Truncate: &keep, Shift: &keep, // newer servers then refuse what they would cut
 		Options: map[string]any{"num_ctx": numCtx, "num_predict": outputLimit(req.MaxOutput)}}
+	out.Format = req.Schema
 	for _, t := range req.Tools {
 		tool := api.Tool{Type: "function", Function: api.ToolFunction{Name: t.Name, Description: t.Description}}
 		if err := json.Unmarshal(t.Schema, &tool.Function.Parameters); err != nil {
@@ -117,6 +118,9 @@ func numCtx(req Request, most int) int {
 	}
 	return n
 }
+
+// constrains says that the format can hold a reply to a schema.
+func (p *ollama) constrains() {}
 
 func (p *ollama) Chat(ctx context.Context, model string, req Request, onDelta func(Delta)) (Reply, error) {
 	var body []byte

@@ -135,7 +135,7 @@ func TestOllamaLocal(t *testing.T) {
 func TestOllamaWithoutTools(t *testing.T) {
 	t.Parallel()
 	p := newPlayer(t, "ollama", "notools")
-	_, err := open(t, "ollama", "", options("ollama", p.url, &waits{})).Chat(t.Context(), ask(), nil)
+	_, err := open(t, "ollama", "", options("ollama", p.url, &waits{})).WithForm(Native).Chat(t.Context(), ask(), nil)
 	if code(err) != Invalid || !strings.Contains(err.Error(), `model "qwen3:8b" cannot call tools`) {
 		t.Error(err)
 	}

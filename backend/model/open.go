@@ -22,10 +22,11 @@ type Options struct {
 	Sleep    func(ctx context.Context, d time.Duration) error // waits between attempts
 	Rand     func() float64                                   // jitter between attempts, in [0,1)
 	Now      func() time.Time
-	Idle     time.Duration  // the longest silence in a stream, default 2 minutes; the first byte may take five times that
-	MaxBytes int64          // the most of one answer that is read, default 128 MiB
-	Prices   []byte         // the person's own price table, laid over ours
-	Windows  map[string]int // the person's own word for a model's context in tokens, by PROVIDER/NAME
+	Idle     time.Duration   // the longest silence in a stream, default 2 minutes; the first byte may take five times that
+	MaxBytes int64           // the most of one answer that is read, default 128 MiB
+	Prices   []byte          // the person's own price table, laid over ours
+	Windows  map[string]int  // the person's own word for a model's context in tokens, by PROVIDER/NAME
+	Forms    map[string]Form // how a model is asked for calls, by PROVIDER/NAME; others: Auto
 }
 
 // defaults fills in what was left out.
@@ -146,6 +147,7 @@ func Open(ref string, o Options) (Model, error) {
 		return Model{}, &Error{Invalid, name, err.Error(), err}
 	}
 	m.price = prices(m.Info)
+	m.forms = &forms{form: o.Forms[m.Ref()]}
 	m.own = o.Windows[m.Ref()]
 	m.Window = cmp.Or(m.own, m.Window, m.price.contextWindow())
 	return m, nil

@@ -26,6 +26,7 @@ type openai struct {
 type openaiQuirks struct {
 	noUsage    bool // does not know stream_options
 	otherLimit bool // calls the output limit by its other name
+	noFormat   bool // knows no response_format of a JSON Schema
 	noEffort   bool // takes tools only with reasoning_effort "none" (GPT-5.4 and later, in Chat Completions)
 }
 
@@ -37,12 +38,20 @@ type (
 		MaxNew        int             `json:"max_completion_tokens,omitempty"`
 		MaxOld        int             `json:"max_tokens,omitempty"`
 		Effort        string          `json:"reasoning_effort,omitempty"`
+		Format        *openaiFormat   `json:"response_format,omitempty"`
 		Usage         *openaiAsk      `json:"usage,omitempty"` // OpenRouter's own, which adds what it charged
 		Tools         []openaiTool    `json:"tools,omitempty"`
 		Messages      []openaiMessage `json:"messages"` // last, so that a longer conversation only adds at the end
 	}
 	openaiStream struct {
 		IncludeUsage bool `json:"include_usage"`
+	}
+	openaiFormat struct {
+		Type   string `json:"type"`
+		Schema struct {
+			Name   string          `json:"name"`
+			Schema json.RawMessage `json:"schema"`
+		} `json:"json_schema"`
 	}
 	openaiAsk struct {
 		Include bool `json:"include"`
@@ -88,6 +97,10 @@ func (p *openai) request(model string, req Request, q openaiQuirks) openaiReques
 	} else {
 		out.MaxOld = outputLimit(req.MaxOutput)
 	}
+	if len(req.Schema) > 0 && !q.noFormat {
+		out.Format = &openaiFormat{Type: "json_schema"}
+		out.Format.Schema.Name, out.Format.Schema.Schema = "step", req.Schema
+	}
 	if q.noEffort {
 		out.Effort = "none"
 	}
@@ -126,6 +139,9 @@ func (p *openai) messages(m Message) []openaiMessage {
 	}
 	return append(out, one)
 }
+
+// constrains says that the format can hold a reply to a schema.
+func (p *openai) constrains() {}
 
 func (p *openai) Chat(ctx context.Context, model string, req Request, onDelta func(Delta)) (Reply, error) {
 	if err := p.needKey(p.d.host()); err != nil {
@@ -177,6 +193,8 @@ func (q *openaiQuirks) learn(err error) bool {
 	switch {
 	case has("stream_options") && !q.noUsage:
 		q.noUsage = true
+	case (has("response_format") || has("json_schema")) && !q.noFormat:
+		q.noFormat = true
 	case has("reasoning_effort") && has("tools") && !q.noEffort:
 		q.noEffort = true
 	case (has("max_tokens") || has("max_completion_tokens")) && (has("upported") || has("nknown") || has("nrecognized")) && !q.otherLimit:
