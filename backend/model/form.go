@@ -60,16 +60,31 @@ func (m Model) WithForm(f Form) Model {
 	return m
 }
 
-// Chat calls the model, in the form that it manages. Calls that the reply's text ends with are read out of it.
+// Chat calls the model, in the form that it manages. Calls that the reply's text ends with are read out of it. Where the
+// provider cannot be reached, the same model is asked at its second place. The reply says why a cache was not read.
 func (m Model) Chat(ctx context.Context, req Request, onDelta func(Delta)) (Reply, error) {
 	if onDelta == nil {
 		onDelta = func(Delta) {}
 	}
+	if m.last == nil {
+		return m.chat(ctx, req, onDelta)
+	}
+	begun := m.now()
+	reply, err := m.chat(ctx, req, onDelta)
+	if err == nil {
+		p := prefixOf(req)
+		reply.Prefix = p.Prefix
+		reply.Miss = m.last.miss(p, reply.Usage, begun, m.now())
+	}
+	return reply, err
+}
+
+func (m Model) chat(ctx context.Context, req Request, onDelta func(Delta)) (Reply, error) {
 	form := m.forms.get()
 	if form == JSON || form == Text {
 		return m.chatIn(ctx, form, req, onDelta)
 	}
-	reply, err := m.Provider.Chat(ctx, m.Name, req, onDelta)
+	reply, err := m.call(ctx, req, onDelta)
 	if form == Auto && err != nil && len(req.Tools) > 0 && noTools(err) {
 		form = Text
 		if _, ok := m.Provider.(interface{ constrains() }); ok {
@@ -99,7 +114,7 @@ func noTools(err error) bool {
 // chatIn calls the model with the tools described in its system prompt and the calls and results of the conversation as
 // text; pure but for the call, so that a longer conversation only adds at the end.
 func (m Model) chatIn(ctx context.Context, form Form, req Request, onDelta func(Delta)) (Reply, error) {
-	reply, err := m.Provider.Chat(ctx, m.Name, inText(form, req), quiet(form, onDelta))
+	reply, err := m.call(ctx, inText(form, req), quiet(form, onDelta))
 	if err != nil {
 		return reply, err
 	}

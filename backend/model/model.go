@@ -111,6 +111,8 @@ type Reply struct {
 	Stop    Stop
 	Usage   Usage
 	Body    []byte // the exact request body that was sent; holds no key
+	Prefix  Prefix // of the request, as a cache sees it
+	Miss    string // why the provider's cache was not read, "" it was, or is not told of
 }
 
 // Usage counts tokens in disjoint buckets. Known is false where the provider told nothing.
@@ -158,9 +160,12 @@ type Model struct {
 	Info
 	Provider Provider
 
-	price *price // nil: unknown
-	own   int    // the person's own window, 0 none
-	forms *forms // nil: native
+	price  *price    // nil: unknown
+	own    int       // the person's own window, 0 none
+	forms  *forms    // nil: native
+	last   *lastCall // nil: the cache is not explained
+	second *second   // nil: none
+	now    func() time.Time
 }
 
 // MicroUSD is money in millionths of a US dollar.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
+	"net/url"
 	"os"
 	"slices"
 	"strings"
@@ -22,11 +23,12 @@ type Options struct {
 	Sleep    func(ctx context.Context, d time.Duration) error // waits between attempts
 	Rand     func() float64                                   // jitter between attempts, in [0,1)
 	Now      func() time.Time
-	Idle     time.Duration   // the longest silence in a stream, default 2 minutes; the first byte may take five times that
-	MaxBytes int64           // the most of one answer that is read, default 128 MiB
-	Prices   []byte          // the person's own price table, laid over ours
-	Windows  map[string]int  // the person's own word for a model's context in tokens, by PROVIDER/NAME
-	Forms    map[string]Form // how a model is asked for calls, by PROVIDER/NAME; others: Auto
+	Idle     time.Duration     // the longest silence in a stream, default 2 minutes; the first byte may take five times that
+	MaxBytes int64             // the most of one answer that is read, default 128 MiB
+	Prices   []byte            // the person's own price table, laid over ours
+	Windows  map[string]int    // the person's own word for a model's context in tokens, by PROVIDER/NAME
+	Forms    map[string]Form   // how a model is asked for calls, by PROVIDER/NAME; others: Auto
+	Second   map[string]string // another base URL of a provider, asked for the same model in an outage of the first
 }
 
 // defaults fills in what was left out.
@@ -147,10 +149,38 @@ func Open(ref string, o Options) (Model, error) {
 		return Model{}, &Error{Invalid, name, err.Error(), err}
 	}
 	m.price = prices(m.Info)
+	m.last, m.now = &lastCall{}, o.Now
+	if m.second, err = p.second(o, m.Info); err != nil {
+		return Model{}, err
+	}
 	m.forms = &forms{form: o.Forms[m.Ref()]}
 	m.own = o.Windows[m.Ref()]
 	m.Window = cmp.Or(m.own, m.Window, m.price.contextWindow())
 	return m, nil
+}
+
+// second opens the second place of a model, nil where none is set.
+func (p maker) second(o Options, info Info) (*second, error) {
+	base := o.Second[p.name]
+	if base == "" {
+		return nil, nil
+	}
+	there := o
+	there.BaseURL = map[string]string{p.name: base}
+	prov, err := p.make(there, info.Name)
+	if err != nil {
+		return nil, fmt.Errorf("opening the second place of %s: %w", p.name, err)
+	}
+	host := base
+	if u, err := url.Parse(base); err == nil && u.Host != "" {
+		host = u.Host
+	}
+	prices, err := there.prices()
+	if err != nil {
+		return nil, err
+	}
+	at := p.info(there, info.Name)
+	return &second{provider: prov, host: host, price: prices(at), local: at.Local, now: o.Now}, nil
 }
 
 // prices gives the function that finds a model's price: the person's own rows first, ours only for the maker's own

@@ -148,8 +148,19 @@ func findPrice(prices []price, provider, name string) *price {
 	return best
 }
 
+// free says whether the model runs on this machine, where it is asked now.
+func (m Model) free() bool {
+	if m.second.inUse() {
+		return m.second.local
+	}
+	return m.Local
+}
+
 // rate is the model's price: the table's, or else what the provider told of it when it was described.
 func (m Model) rate() *price {
+	if m.second.inUse() {
+		return m.second.price
+	}
 	if m.price != nil {
 		return m.price
 	}
@@ -205,7 +216,7 @@ func ceil(r *big.Rat) int64 {
 // Cost prices usage; known is false for a model without a price ("price unknown", never 0.00) and for usage that the
 // provider did not tell. Local models cost 0. It is rounded up once, on the whole.
 func (m Model) Cost(u Usage) (cost MicroUSD, known bool) {
-	if m.Local {
+	if m.free() {
 		return 0, true
 	}
 	if u.Billed != nil {
@@ -232,7 +243,7 @@ func (p *price) at(prompt int64) rates {
 // the cache and all of them are written to it for five minutes, where that is dearer (we never ask for an hour).
 // maxOutput 0 is the default of Request.MaxOutput.
 func (m Model) WorstCost(input int64, maxOutput int) (cost MicroUSD, known bool) {
-	if m.Local {
+	if m.free() {
 		return 0, true
 	}
 	p := m.rate()
