@@ -9,6 +9,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -64,6 +65,7 @@ type Run struct {
 	mu     sync.Mutex // guards events and the order in which they are appended
 	events []entry
 
+	clock      *clock         // of the present or last Work; only Work's goroutine uses it
 	bench      *bench         // workspace and tests; nil until Work needs them
 	background sync.WaitGroup // the index update that Work started
 }
@@ -79,9 +81,14 @@ func New(ctx context.Context, o Options, t Task) (*Run, error) {
 	}
 	t.Limits = withDefaults(t.Limits)
 	git := o.Repo.Git()
+	bounds, err := json.Marshal(t.SandboxLimits)
+	if err != nil {
+		return nil, fmt.Errorf("starting a task: encoding the limits of its test runs: %w", err)
+	}
 	log, err := o.Store.Create(ctx, session.Started{
 		Version: o.Version, Folder: o.Repo.Root(), Task: t.Text, Model: o.Model.Info, Limits: t.Limits,
 		Approval: t.Approval, AskEdits: t.AskEdits, TestCmd: t.TestCmd, Branch: git.Branch, Commit: git.Commit,
+		SandboxLimits: bounds,
 	})
 	if err != nil {
 		return nil, err
@@ -120,8 +127,14 @@ func Open(ctx context.Context, o Options, id string) (*Run, error) {
 	if st.Folder != o.Repo.Root() {
 		return nil, fmt.Errorf("opening session %s: it belongs to %s, open that folder first", id, st.Folder)
 	}
-	return &Run{o: o, log: log, events: events, task: Task{
-		Text: st.Task, Limits: withDefaults(st.Limits), Approval: st.Approval, AskEdits: st.AskEdits, TestCmd: st.TestCmd}}, nil
+	r := &Run{o: o, log: log, events: events, task: Task{
+		Text: st.Task, Limits: withDefaults(st.Limits), Approval: st.Approval, AskEdits: st.AskEdits, TestCmd: st.TestCmd}}
+	if len(st.SandboxLimits) > 0 {
+		if err := json.Unmarshal(st.SandboxLimits, &r.task.SandboxLimits); err != nil {
+			return nil, fmt.Errorf("opening session %s: reading the limits of its test runs: %w", id, err)
+		}
+	}
+	return r, nil
 }
 
 func (o Options) filled() Options {

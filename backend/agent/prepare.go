@@ -73,7 +73,10 @@ func (r *Run) ask() func(context.Context, policy.Act) (bool, error) {
 	if r.o.Ask == nil {
 		return nil
 	}
-	return func(ctx context.Context, act policy.Act) (bool, error) { return r.o.Ask(ctx, r.ID(), act) }
+	return func(ctx context.Context, act policy.Act) (bool, error) {
+		defer r.clock.pause()()
+		return r.o.Ask(ctx, r.ID(), act)
+	}
 }
 
 // copyFolder makes the workspace and the runner of its tests.

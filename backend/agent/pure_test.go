@@ -143,7 +143,9 @@ func TestLimits(t *testing.T) {
 		{"tokens just fit", session.Limits{Steps: 9, MicroUSD: 1e6, Wall: 1e9, Tokens: 1000}, used(1, 0, 900), 0, 100, 0, true, ""},
 		{"wall clock", l, used(1, 0, 0), 20 * time.Minute, 0, 0, true, "wall"},
 	} {
-		got := check(c.limits, c.st, c.spent, c.tokens, c.worst, c.priced)
+		u := spent(c.st, nil)
+		u.wall = c.spent
+		got := check(withDefaults(c.limits), u, nextCall{c.tokens, c.worst, c.priced})
 		if name := limitName(got); name != c.want {
 			t.Errorf("%s: %q, want %q", c.name, name, c.want)
 		}
@@ -158,28 +160,6 @@ func limitName(l *limitError) string {
 		return ""
 	}
 	return l.Limit
-}
-
-func TestRepeats(t *testing.T) {
-	t.Parallel()
-	call := model.Call{Name: "run_tests", Args: "{}"}
-	made := session.ToolCalled{Tool: "run_tests", Args: "{}"}
-	for _, c := range []struct {
-		name   string
-		events []any
-		want   int
-	}{
-		{"never", nil, 0},
-		{"twice", []any{made, made}, 2},
-		{"other arguments", []any{made, session.ToolCalled{Tool: "run_tests", Args: `{"paths":[]}`}}, 1},
-		{"a test after a change is no repeat", []any{made, session.PatchChanged{Hash: "1"}, made, session.PatchChanged{Hash: "2"}}, 0},
-		{"a change that changes nothing", []any{session.PatchChanged{Hash: "1"}, made, session.PatchChanged{Hash: "1"}, made}, 2},
-		{"a person spoke", []any{made, made, session.Message{Text: "again"}}, 0},
-	} {
-		if got := repeats(record(t, c.events...), call); got != c.want {
-			t.Errorf("%s: %d, want %d", c.name, got, c.want)
-		}
-	}
 }
 
 func TestCallIDsAreUnique(t *testing.T) {

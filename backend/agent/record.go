@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"redgreen/backend/model"
+	"redgreen/backend/patch"
 	"redgreen/backend/policy"
 	"redgreen/backend/session"
 	"redgreen/backend/testrun"
@@ -54,15 +55,13 @@ func rank(s testrun.Status) int {
 // recorder writes a step's calls and results into the record. The result of a finish that was accepted waits for the
 // proof, which is what the model sees as its result.
 type recorder struct {
-	r      *Run
-	step   int
-	start  int64 // Unix milliseconds of the call
-	repeat int   // how often this call gave nothing new before
+	r     *Run
+	step  int
+	start int64 // Unix milliseconds of the call
 }
 
 func (c *recorder) Called(ctx context.Context, call model.Call, v policy.Verdict) error {
 	c.start = c.r.o.Now().UnixMilli()
-	c.repeat = repeats(c.r.history(), call)
 	err := c.r.append(ctx, session.KindToolCalled, session.ToolCalled{Step: c.step, CallID: call.ID, Tool: call.Name, Args: call.Args, Verdict: string(v)})
 	if err != nil || call.Name != "run_tests" || v != policy.Allow {
 		return err
@@ -74,19 +73,23 @@ func (c *recorder) Called(ctx context.Context, call model.Call, v policy.Verdict
 	return c.r.append(ctx, session.KindTestsStarted, session.TestsStarted{Command: b.command.Args, Dir: b.command.Dir, Why: "tool"})
 }
 
-// repeatWarning stands in front of the result of the third equal call; the fourth stops the run.
-const repeatWarning = "You made this same call before, with nothing changed in between: it gives the same again. Do something else; the next repeat ends the run."
-
 func (c *recorder) Finished(ctx context.Context, call model.Call, out tools.Outcome) error {
 	if out.Finish != nil {
 		return nil
 	}
-	if c.repeat == maxRepeats-2 {
-		out.Text = repeatWarning + "\n" + out.Text
-	}
 	return c.record(ctx, call, out)
 }
 
+// refuse records a call that is not run, with what the model reads instead of a result.
+func (c *recorder) refuse(ctx context.Context, call model.Call, summary, text string) error {
+	if err := c.Called(ctx, call, policy.Deny); err != nil {
+		return err
+	}
+	return c.record(ctx, call, tools.Outcome{Summary: summary, Text: text})
+}
+
+// record writes a result. The change it made comes first: after a crash between the two the model is told less than
+// there is, never more.
 func (c *recorder) record(ctx context.Context, call model.Call, out tools.Outcome) error {
 	f := session.ToolFinished{
 		Step: c.step, CallID: call.ID, Tool: call.Name, OK: out.OK, Summary: out.Summary, Text: out.Text,
@@ -99,42 +102,26 @@ func (c *recorder) record(ctx context.Context, call model.Call, out tools.Outcom
 		}
 		f.Run = &run
 	}
-	if out.Patch != nil { // before the result: after a crash between the two the model is told less than there is, never more
-		p, err := c.r.bench.ws.Patch()
-		if err != nil {
-			return fmt.Errorf("reading the change so far: %w", err)
-		}
-		changed := session.PatchChanged{Step: c.step, Patch: p, Hash: p.Hash(), Stat: p.Stat(), Notes: out.Notes}
-		if err := c.r.append(ctx, session.KindPatchChanged, changed); err != nil {
+	if out.Patch != nil {
+		if err := c.r.patchChanged(ctx, c.step, out.Notes); err != nil {
 			return err
 		}
+	}
+	if as := trail(c.r.history()); len(as) > 0 && as[len(as)-1].CallID == f.CallID { // else the person just spoke
+		as[len(as)-1].finish(f)
+		before, behind := beside(as)
+		f.Text = strings.Join(slices.Concat(before, []string{f.Text}, behind), "\n")
 	}
 	return c.r.append(ctx, session.KindToolFinished, f)
 }
 
-// maxRepeats is how often the same call may be made with the same workspace: the last but one is warned, the last one
-// stops the run.
-const maxRepeats = 4
-
-// repeats counts the calls in the record that were the same, with the same workspace, as call would be now; pure. Tests
-// that run again after a change are no repeat.
-func repeats(events []entry, call model.Call) int {
-	hash, n := "", 0
-	for _, e := range events {
-		switch d := e.data.(type) {
-		case session.PatchChanged:
-			if d.Hash != hash {
-				hash, n = d.Hash, 0
-			}
-		case session.ToolCalled:
-			if d.Tool == call.Name && d.Args == call.Args {
-				n++
-			}
-		case session.ReviewAnswered, session.Message:
-			n = 0 // a person changed what is wanted
-		}
+// patchChanged records the whole change so far.
+func (r *Run) patchChanged(ctx context.Context, step int, notes []patch.Note) error {
+	p, err := r.bench.ws.Patch()
+	if err != nil {
+		return fmt.Errorf("reading the change so far: %w", err)
 	}
-	return n
+	return r.append(ctx, session.KindPatchChanged, session.PatchChanged{Step: step, Patch: p, Hash: p.Hash(), Stat: p.Stat(), Notes: notes})
 }
 
 // tried is one line for each act, for a person who reads why a run stopped; pure.

@@ -17,12 +17,14 @@ import (
 const maxProse = 3
 
 // step makes one model call and runs its tool calls; done says that the patch waits for review, or the session ended.
-func (r *Run) step(ctx context.Context, b *bench, start time.Time) (done bool, err error) {
+func (r *Run) step(ctx context.Context, b *bench) (done bool, err error) {
 	req, added := r.request(b)
 	st := r.log.State()
 	tokens := model.CountTokens(req)
 	worst, priced := r.o.Model.WorstCost(tokens, req.MaxOutput)
-	if l := check(r.task.Limits, st, r.o.Now().Sub(start), tokens, worst, priced); l != nil {
+	u := spent(st, r.history())
+	u.wall = r.clock.used()
+	if l := check(r.task.Limits, u, nextCall{tokens, worst, priced}); l != nil {
 		return false, l
 	}
 	n := st.Steps + 1
@@ -41,7 +43,7 @@ func (r *Run) step(ctx context.Context, b *bench, start time.Time) (done bool, e
 	if len(reply.Calls) == 0 {
 		return false, r.prose()
 	}
-	return r.calls(ctx, b, n, reply.Calls)
+	return r.calls(ctx, b, n, reply)
 }
 
 // request puts the next request together: the conversation so far, and what the model has not seen yet.
@@ -102,12 +104,20 @@ func (r *Run) replied(ctx context.Context, step int, tokens int64, begun time.Ti
 	}
 	err := r.append(ctx, session.KindModelReplied, session.ModelReplied{
 		Step: step, Message: m, Stop: reply.Stop, Usage: usage, MicroUSD: cost, Priced: priced,
-		Millis: r.o.Now().Sub(begun).Milliseconds(), Body: body,
+		Millis: r.o.Now().Sub(begun).Milliseconds(), Body: body, Reflects: reflects(trail(r.history()), m.Text),
 	})
 	if err == nil && reply.Stop == model.StopRefusal && len(m.Calls) == 0 {
 		err = &stopped{"the model refused to go on: " + first(m.Text, 300)}
 	}
 	return m, err
+}
+
+// reflects names the failed call that the model was just asked to think about, where its reply says anything; pure.
+func reflects(as []attempt, said string) string {
+	if n := len(as); n > 0 && strings.TrimSpace(said) != "" && as[n-1].failed() {
+		return as[n-1].CallID
+	}
+	return ""
 }
 
 func first(text string, max int) string {
@@ -141,25 +151,37 @@ func (r *Run) prose() error {
 	return &stopped{fmt.Sprintf("the model answered %d times in a row without calling a tool; another model may manage", n)}
 }
 
-// calls runs the tool calls of a reply in their order. What follows a finish that was accepted is not run.
-func (r *Run) calls(ctx context.Context, b *bench, step int, calls []model.Call) (done bool, err error) {
-	for _, call := range calls {
+// calls runs the tool calls of a reply in their order. What follows a finish that was accepted, or a question, is not run.
+func (r *Run) calls(ctx context.Context, b *bench, step int, reply model.Message) (done bool, err error) {
+	for _, call := range reply.Calls {
 		rec := &recorder{r: r, step: step}
-		r.phase(doing(call.Name))
-		out, err := b.tools.Call(ctx, call, rec)
-		if err != nil {
-			return false, err
+		if summary, text := refusal(trail(r.history()), call, reply.Text); summary != "" {
+			if err := rec.refuse(ctx, call, summary, text); err != nil {
+				return false, err
+			}
+		} else if done, over, err := r.call(ctx, b, rec, call); over || err != nil {
+			return done, err
 		}
-		r.phase("")
-		if rec.repeat >= maxRepeats-1 {
-			return false, &stopped{fmt.Sprintf("the model made the same call of %s %d times with nothing changed in between", call.Name, maxRepeats)}
+		if why := stuck(trail(r.history())); why != "" {
+			return false, &stopped{why}
 		}
-		if out.Finish == nil {
-			continue
-		}
-		return r.finished(ctx, b, rec, call, out)
 	}
 	return false, nil
+}
+
+// call runs one tool call; over says that no other of its reply follows.
+func (r *Run) call(ctx context.Context, b *bench, rec *recorder, call model.Call) (done, over bool, err error) {
+	r.phase(doing(call.Name))
+	out, err := b.tools.Call(ctx, call, rec)
+	if err != nil {
+		return false, true, err
+	}
+	r.phase("")
+	if out.Finish != nil {
+		done, err = r.finished(ctx, b, rec, call, out)
+		return done, true, err
+	}
+	return false, false, nil
 }
 
 func doing(tool string) string {

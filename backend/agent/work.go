@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"redgreen/backend/model"
 	"redgreen/backend/session"
@@ -24,15 +23,15 @@ func (r *Run) Work(ctx context.Context) (session.Outcome, error) {
 	default:
 		return st.Outcome, fmt.Errorf("working on session %s: %w: it has ended as %s; start a new task", r.ID(), ErrState, st.Outcome)
 	}
-	start := r.o.Now()
 	defer r.background.Wait()
-	wall, cancel := bounded(ctx, r.task.Limits)
-	defer cancel()
-	return r.end(ctx, wall, r.work(wall, start))
+	wall, c, stop := startClock(ctx, r.o.Now, r.task.Limits.Wall)
+	defer stop()
+	r.clock = c
+	return r.end(ctx, wall, r.work(wall))
 }
 
 // work prepares and steps until the patch waits for review (nil) or something ends the run.
-func (r *Run) work(ctx context.Context, start time.Time) error {
+func (r *Run) work(ctx context.Context) error {
 	if r.bench == nil {
 		b, err := r.prepare(ctx)
 		if err != nil {
@@ -41,7 +40,7 @@ func (r *Run) work(ctx context.Context, start time.Time) error {
 		r.bench = b
 	}
 	for {
-		done, err := r.step(ctx, r.bench, start)
+		done, err := r.step(ctx, r.bench)
 		if err != nil || done {
 			return err
 		}
@@ -81,15 +80,22 @@ func (r *Run) end(outer, wall context.Context, err error) (session.Outcome, erro
 	return session.Error, err
 }
 
-// endWithProof proves the patch if it was not proven yet and time is left, so that a person may still approve it, and
-// closes the session. The outcome stays what stopped the run.
+// endWithProof goes back to the best state, proves it if it was not proven yet and time is left, so that a person may still
+// approve it, and closes the session. The outcome stays what stopped the run.
 func (r *Run) endWithProof(outer, wall context.Context, o session.Outcome, why string) (session.Outcome, error) {
+	said, err := r.backToBest(context.WithoutCancel(outer))
+	var record *recordError
+	if errors.As(err, &record) {
+		return session.Error, err
+	}
+	if why += said; err != nil {
+		why += "; " + err.Error()
+	}
 	if st := r.log.State(); !st.Patch.Empty() && st.Proof == "" && wall.Err() == nil && r.bench != nil {
 		_, err := r.prove(wall, r.bench)
 		if outer.Err() != nil {
 			return session.Cancelled, r.close(outer, session.Cancelled, "cancelled by the person")
 		}
-		var record *recordError
 		if errors.As(err, &record) {
 			return session.Error, err
 		}

@@ -40,6 +40,9 @@ const (
 	KindPatchChanged    Kind = "patch.changed"     // PatchChanged: the whole change so far
 	KindProofStarted    Kind = "proof.started"     // ProofStarted
 	KindProofFinished   Kind = "proof.finished"    // ProofFinished
+	KindCompacted       Kind = "context.compacted" // Compacted: old turns left the model's view
+	KindCriteria        Kind = "criteria.written"  // Criteria: what the result is held to
+	KindQuestion        Kind = "question.asked"    // Question: the run waits for the person's answer, a Message
 	KindReviewAsked     Kind = "review.asked"      // ReviewAsked
 	KindReviewAnswered  Kind = "review.answered"   // ReviewAnswered
 	KindPatchApplied    Kind = "patch.applied"     // PatchApplied
@@ -49,12 +52,15 @@ const (
 	KindSessionFinished Kind = "session.finished"  // Finished
 )
 
-// Limits bound a task. Zero values mean the defaults: 30 steps, 1.00 USD, 20 minutes, no token limit.
+// Limits bound a task. Zero values mean the defaults: 30 steps, 1.00 USD, 20 minutes of work, no token limit, 12 refused
+// edits, 2 MiB of tool output.
 type Limits struct {
-	Steps    int            `json:"steps"`
-	MicroUSD model.MicroUSD `json:"micro_usd"`
-	Tokens   int64          `json:"tokens"` // all buckets, 0 none
-	Wall     time.Duration  `json:"wall"`   // nanoseconds
+	Steps        int            `json:"steps"`
+	MicroUSD     model.MicroUSD `json:"micro_usd"`
+	Tokens       int64          `json:"tokens"`                  // all buckets, 0 none
+	Wall         time.Duration  `json:"wall"`                    // nanoseconds; waiting for the person does not count
+	EditFailures int            `json:"edit_failures,omitempty"` // refused edits in all
+	Output       int64          `json:"output,omitempty"`        // bytes of tool output that the model is given in all
 }
 
 // Started opens a session.
@@ -70,6 +76,11 @@ type Started struct {
 	Branch   string     `json:"branch,omitempty"`
 	Commit   string     `json:"commit,omitempty"`
 	BaseHash string     `json:"base_hash"`
+	// TaskKind is fix, feature, new, tests, refactor or explain; KindBy says who told it apart: person or text.
+	TaskKind string `json:"task_kind,omitempty"`
+	KindBy   string `json:"task_kind_by,omitempty"`
+	// SandboxLimits are the person's limits of a test run (sandbox.Limits as JSON), so that a resumed session keeps them.
+	SandboxLimits json.RawMessage `json:"sandbox_limits,omitempty"`
 }
 
 // SandboxReady says what isolates the test runs.
@@ -148,6 +159,8 @@ type ModelReplied struct {
 	Priced   bool           `json:"priced"` // false: price unknown
 	Millis   int64          `json:"ms"`
 	Body     string         `json:"body,omitempty"` // the exact request bytes, by hash
+	// Reflects is the failed call (a refused edit, a red run) on which this reply's text was asked to reflect.
+	Reflects string `json:"reflects,omitempty"`
 }
 
 // ModelFailed is a failed attempt. Final says that no other follows.
@@ -204,10 +217,59 @@ type ProofFinished struct {
 	Run         Run             `json:"run"`
 }
 
+// Compacted replaces the old turns in the model's view, never in the record: Text stands behind the first message from
+// here on, and of the turns before it only the last Kept replies with their results stay. Text is rendered from the
+// events; only Reasoning in it is a summary, made by How: model, or extract (first sentences, by rule).
+type Compacted struct {
+	Step      int            `json:"step"` // the next step
+	From      int64          `json:"from"` // tokens of the request before, our estimate
+	To        int64          `json:"to"`   // and after
+	Window    int            `json:"window"`
+	Kept      int            `json:"kept"`
+	Text      string         `json:"text"`
+	Reasoning string         `json:"reasoning,omitempty"`
+	How       string         `json:"how"`
+	Usage     model.Usage    `json:"usage"` // of the summary
+	MicroUSD  model.MicroUSD `json:"micro_usd"`
+	Priced    bool           `json:"priced"` // false: price unknown
+}
+
+// Criterion is one thing that the result is held to: an input and its output, an error, a side effect, compatibility.
+type Criterion struct {
+	ID    string   `json:"id"` // C1, C2 …; tests name it
+	Text  string   `json:"text"`
+	Tests []string `json:"tests,omitempty"` // places in the patch's tests that name it, FILE:LINE; in a review
+}
+
+// Criteria is the whole list, as it holds from now on.
+type Criteria struct {
+	Step  int         `json:"step"`
+	By    string      `json:"by"` // model, person
+	Items []Criterion `json:"items"`
+}
+
+// Question is what the model wants to know before it goes on.
+type Question struct {
+	Step int    `json:"step"`
+	Text string `json:"text"`
+}
+
+// Mark is a changed place that deserves a second look, whatever the proof says.
+type Mark struct {
+	File string `json:"file"`
+	Line int    `json:"line"` // in the new text; in the old one for what was removed
+	Kind string `json:"kind"` // authentication, authorisation, money, privacy, migration, infrastructure, ci, build, dependency
+	Why  string `json:"why"`
+}
+
 // ReviewAsked hands the patch to the person.
 type ReviewAsked struct {
 	PatchHash string `json:"patch_hash"`
 	Summary   string `json:"summary"` // the model's own words, from finish
+	// Label says in a sentence what was checked where red→green is not what the task is about (tests, a refactoring).
+	Label    string      `json:"label,omitempty"`
+	Criteria []Criterion `json:"criteria,omitempty"`
+	Scrutiny []Mark      `json:"scrutiny,omitempty"`
 }
 
 // ReviewAnswered is the decision.
@@ -231,7 +293,7 @@ type Failed struct {
 
 // LimitReached says which limit stopped the run.
 type LimitReached struct {
-	Limit   string `json:"limit"` // steps, usd, tokens, wall
+	Limit   string `json:"limit"` // steps, usd, tokens, wall, edit_failures, output, context
 	Message string `json:"message"`
 }
 
@@ -249,7 +311,8 @@ type Finished struct {
 	StillRed    []string        `json:"still_red,omitempty"` // tests that fail with the best state so far
 }
 
-// Outcome is how a session ended; Running and Review are states of one that has not.
+// Outcome is how a session ended; Running, Review and Waiting (for an answer) are states of one that has not. Answered is
+// the end of a task that asked for an explanation and got one.
 type Outcome string
 
 // The outcomes.
@@ -261,6 +324,8 @@ const (
 	Error     Outcome = "error"
 	Running   Outcome = "running"
 	Review    Outcome = "review"
+	Waiting   Outcome = "waiting"
+	Answered  Outcome = "answered"
 )
 
 // State is the fold over the events that lists and views need.
@@ -286,6 +351,10 @@ type State struct {
 	Proof       string          `json:"proof"` // state of the last certificate, "" none; not for an older patch
 	Certificate json.RawMessage `json:"certificate,omitempty"`
 	Summary     string          `json:"summary,omitempty"`
-	Applied     bool            `json:"applied"`           // the patch is in the folder now
-	Receipt     json.RawMessage `json:"receipt,omitempty"` // of the last write
+	TaskKind    string          `json:"task_kind,omitempty"`
+	Question    string          `json:"question,omitempty"` // that waits for an answer
+	Criteria    []Criterion     `json:"criteria,omitempty"` // as last written
+	Label       string          `json:"label,omitempty"`    // of the last review
+	Applied     bool            `json:"applied"`            // the patch is in the folder now
+	Receipt     json.RawMessage `json:"receipt,omitempty"`  // of the last write
 }

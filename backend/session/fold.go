@@ -31,6 +31,9 @@ func Kinds() map[Kind]any {
 		KindPatchChanged:    PatchChanged{},
 		KindProofStarted:    ProofStarted{},
 		KindProofFinished:   ProofFinished{},
+		KindCompacted:       Compacted{},
+		KindCriteria:        Criteria{},
+		KindQuestion:        Question{},
 		KindReviewAsked:     ReviewAsked{},
 		KindReviewAnswered:  ReviewAnswered{},
 		KindPatchApplied:    PatchApplied{},
@@ -72,7 +75,7 @@ func Fold(s State, e Event) (State, error) {
 	switch d := data.(type) {
 	case Started:
 		s.Folder, s.Task, s.Model, s.Limits, s.Created = d.Folder, d.Task, d.Model, d.Limits, e.Time
-		s.Outcome, s.Priced = Running, true
+		s.Outcome, s.Priced, s.TaskKind = Running, true, d.TaskKind
 	case SandboxReady:
 		s.Sandbox, s.Outcome = d, Running
 	case TestsFinished:
@@ -88,8 +91,21 @@ func Fold(s State, e Event) (State, error) {
 		s.Proof, s.Certificate = "", nil
 	case ProofFinished:
 		s.Proof, s.Certificate = d.State, d.Certificate
+	case Compacted:
+		s = addCost(s, d.Usage, d.MicroUSD, d.Priced)
+	case Criteria:
+		s.Criteria = d.Items
+	case Question:
+		s.Question, s.Outcome = d.Text, Waiting
+	case Message:
+		if s.Outcome == Waiting {
+			s.Question, s.Outcome = "", Running
+		}
 	case ReviewAsked:
-		s.Summary, s.Outcome = d.Summary, Review
+		s.Summary, s.Label, s.Outcome = d.Summary, d.Label, Review
+		if len(d.Criteria) > 0 {
+			s.Criteria = d.Criteria
+		}
 	case ReviewAnswered:
 		if d.Decision == "reject" {
 			s.Outcome = Running
@@ -97,18 +113,23 @@ func Fold(s State, e Event) (State, error) {
 	case PatchApplied:
 		s.Applied, s.Receipt = e.Kind == KindPatchApplied, d.Receipt
 	case Finished:
-		s.Outcome = d.Outcome
+		s.Outcome, s.Question = d.Outcome, ""
 	}
 	return s, nil
 }
 
 func foldReply(s State, d ModelReplied) State {
-	s.MicroUSD += d.MicroUSD
-	s.Priced = s.Priced && d.Priced
-	s.Usage = addUsage(s.Usage, d.Usage)
+	s = addCost(s, d.Usage, d.MicroUSD, d.Priced)
 	if d.Usage.Known {
 		s.Context = d.Usage.Total() - d.Usage.Output
 	}
+	return s
+}
+
+func addCost(s State, u model.Usage, cost model.MicroUSD, priced bool) State {
+	s.MicroUSD += cost
+	s.Priced = s.Priced && priced
+	s.Usage = addUsage(s.Usage, u)
 	return s
 }
 
