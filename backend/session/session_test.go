@@ -92,7 +92,7 @@ func tell(t *testing.T, l *Log) {
 		{KindPatchChanged, PatchChanged{Step: 1, Patch: samplePatch, Hash: "p1"}},
 		{KindProofStarted, ProofStarted{"p1"}},
 		{KindProofFinished, ProofFinished{State: "proven", Certificate: json.RawMessage(`{"state":"proven"}`)}},
-		{KindReviewAsked, ReviewAsked{"p1", "done"}},
+		{KindReviewAsked, ReviewAsked{PatchHash: "p1", Summary: "done"}},
 		{KindReviewAnswered, ReviewAnswered{Decision: "approve", By: "person"}},
 		{KindPatchApplied, PatchApplied{Files: []string{"a.py"}, Receipt: json.RawMessage(`{"id":"r"}`)}},
 		{KindSessionFinished, Finished{Outcome: Proven, Certificate: json.RawMessage("null"), Applied: true}},

@@ -121,6 +121,8 @@ export interface Limits {
   micro_usd: number;
   tokens: number;
   wall: number; // nanoseconds
+  edit_failures?: number;
+  output?: number;
 }
 
 export interface Test {
@@ -150,7 +152,7 @@ export interface Sandbox {
   warnings?: List<string>;
 }
 
-export type Outcome = 'proven' | 'not_proven' | 'limit' | 'cancelled' | 'error' | 'running' | 'review';
+export type Outcome = 'proven' | 'not_proven' | 'limit' | 'cancelled' | 'error' | 'running' | 'review' | 'waiting' | 'answered';
 
 export interface Finished {
   outcome: Outcome;
@@ -163,6 +165,23 @@ export interface Finished {
   applied: boolean;
   tried?: List<string>;
   still_red?: List<string>;
+}
+
+export type TaskKind = 'fix' | 'feature' | 'new' | 'tests' | 'refactor' | 'explain';
+
+/** One thing that the result is held to; tests are the places of the patch's tests that name it. */
+export interface Criterion {
+  id: string;
+  text: string;
+  tests?: List<string>;
+}
+
+/** A changed place that deserves a second look, whatever the proof says. */
+export interface Mark {
+  file: string;
+  line: number;
+  kind: string;
+  why: string;
 }
 
 /** The payload of each kind of event; the reducer's switch is exhaustive over its keys. */
@@ -179,6 +198,8 @@ export interface Payloads {
     branch?: string;
     commit?: string;
     base_hash: string;
+    task_kind?: TaskKind;
+    task_kind_by?: 'person' | 'text';
   };
   'sandbox.ready': Sandbox;
   message: { text: string };
@@ -195,6 +216,7 @@ export interface Payloads {
     priced: boolean;
     ms: number;
     body?: string;
+    reflects?: string;
   };
   'model.failed': { step: number; code: string; message: string; attempt: number; wait_ms?: number; final?: boolean };
   'tool.called': { step: number; call_id: string; tool: string; args: string; verdict: string };
@@ -213,7 +235,22 @@ export interface Payloads {
   'patch.changed': { step: number; patch: Patch; hash: string; stat: Stat; notes?: List<PatchNote> };
   'proof.started': { patch_hash: string };
   'proof.finished': { state: ProofState; certificate: Certificate | null; run: Run };
-  'review.asked': { patch_hash: string; summary: string };
+  'context.compacted': {
+    step: number;
+    from: number;
+    to: number;
+    window: number;
+    kept: number;
+    text: string;
+    reasoning?: string;
+    how: 'model' | 'extract';
+    usage: Usage;
+    micro_usd: number;
+    priced: boolean;
+  };
+  'criteria.written': { step: number; by: 'model' | 'person'; items: List<Criterion> };
+  'question.asked': { step: number; text: string };
+  'review.asked': { patch_hash: string; summary: string; label?: string; criteria?: List<Criterion>; scrutiny?: List<Mark> };
   'review.answered': { decision: 'approve' | 'reject'; by: 'person' | 'auto'; comment?: string };
   'patch.applied': { files: List<string>; receipt?: unknown };
   'patch.undone': { files: List<string>; receipt?: unknown };
@@ -251,6 +288,10 @@ export interface SessionState {
   proof: ProofState | '';
   certificate?: Certificate | null;
   summary?: string;
+  task_kind?: TaskKind;
+  question?: string;
+  criteria?: List<Criterion>;
+  label?: string;
   applied: boolean;
 }
 

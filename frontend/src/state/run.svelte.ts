@@ -169,7 +169,7 @@ export class Run {
 
   /** running: a run of this program works on it now. */
   get running(): boolean {
-    return !!this.info?.live && !this.view.finished && !this.view.review;
+    return !!this.info?.live && !this.view.finished && !this.view.review && this.view.question === '';
   }
 
   /** phase is the line that says what is going on. */

@@ -1,7 +1,7 @@
 // The one fold of a session's events into what the window shows. A saved session and a live one go through the same
 // function. Pure: no clock, no calls.
 
-import type { Certificate, Event, Finished, ModelInfo, Outcome, Patch, PatchNote, Payloads, ProofState, Run, Sandbox, Stat, Usage } from '../api/types';
+import type { Certificate, Criterion, Event, Finished, Mark, ModelInfo, Outcome, Patch, PatchNote, Payloads, ProofState, Run, Sandbox, Stat, Usage } from '../api/types';
 import { list, replaceLast } from './lists';
 
 export interface CallView {
@@ -46,7 +46,8 @@ export type Item =
   | { type: 'baseline'; seq: number; at: number; end: number; command: string[]; run: Run | null }
   | StepItem
   | ProofItem
-  | { type: 'review'; seq: number; at: number; summary: string }
+  | { type: 'review'; seq: number; at: number; summary: string; label: string; criteria: Criterion[]; scrutiny: Mark[] }
+  | { type: 'note'; seq: number; at: number; title: string; text: string }
   | { type: 'answer'; seq: number; at: number; decision: 'approve' | 'reject'; by: 'person' | 'auto'; comment: string }
   | { type: 'write'; seq: number; at: number; undone: boolean; files: string[] }
   | { type: 'failed'; seq: number; at: number; code: string; message: string }
@@ -64,6 +65,7 @@ export interface SessionView {
   proof: { state: ProofState; certificate: Certificate | null; run: Run; hash: string } | null;
   proving: boolean;
   review: { hash: string; summary: string } | null;
+  question: string; // that waits for an answer, '' none
   written: { files: string[]; undone: boolean } | null;
   finished: Finished | null;
   activity: 'preparing' | 'tests' | 'model' | 'tools' | 'proof' | 'waiting' | 'over';
@@ -84,7 +86,7 @@ export interface SessionView {
 export function empty(id: string): SessionView {
   return {
     id, seq: 0, started: null, sandbox: null, items: [], baseline: null, patch: null, proof: null, proving: false,
-    review: null, written: null, finished: null, activity: 'preparing', steps: 0, replies: 0, tokens: 0,
+    review: null, question: '', written: null, finished: null, activity: 'preparing', steps: 0, replies: 0, tokens: 0,
     tokensKnown: true, microUsd: 0, priced: true, context: 0, window: 0, worked: 0, since: 0, last: 0,
   };
 }
@@ -110,7 +112,7 @@ function fold(v: SessionView, e: Event, at: number): SessionView {
     case 'sandbox.ready':
       return { ...v, sandbox: e.data };
     case 'message':
-      return add(v, { type: 'message', ...base, text: e.data.text, first: !v.items.some((i) => i.type === 'message') });
+      return add(answered(v, at), { type: 'message', ...base, text: e.data.text, first: !v.items.some((i) => i.type === 'message') });
     case 'tests.started':
       if (e.data.why !== 'baseline') return { ...v, activity: e.data.why === 'proof' ? 'proof' : v.activity };
       return { ...add(v, { type: 'baseline', ...base, end: 0, command: list(e.data.command), run: null }), activity: 'tests' };
@@ -151,9 +153,35 @@ function fold(v: SessionView, e: Event, at: number): SessionView {
       return { ...add(v, { type: 'proof', ...base, end: 0, state: '', certificate: null, run: null }), proving: true, activity: 'proof' };
     case 'proof.finished':
       return proofFinished(v, e.data, base);
+    case 'context.compacted':
+      return {
+        ...add(v, {
+          type: 'note', ...base, title: `Made room: ${e.data.from.toLocaleString('en')} → ${e.data.to.toLocaleString('en')} tokens`, text: e.data.text,
+        }),
+        tokens: v.tokens + total(e.data.usage),
+        microUsd: v.microUsd + e.data.micro_usd,
+        priced: v.priced && e.data.priced,
+      };
+    case 'criteria.written':
+      return add(v, {
+        type: 'note', ...base, title: e.data.by === 'person' ? 'You changed the acceptance criteria' : 'Acceptance criteria',
+        text: list(e.data.items).map((c) => `${c.id}  ${c.text}`).join('\n'),
+      });
+    case 'question.asked':
+      return {
+        ...pause(add(v, { type: 'note', ...base, title: 'A question for you', text: e.data.text }), at),
+        question: e.data.text,
+        activity: 'waiting',
+      };
     case 'review.asked':
       return {
-        ...pause(add(v, { type: 'review', ...base, summary: e.data.summary }), at),
+        ...pause(
+          add(v, {
+            type: 'review', ...base, summary: e.data.summary, label: e.data.label ?? '', criteria: list(e.data.criteria),
+            scrutiny: list(e.data.scrutiny),
+          }),
+          at,
+        ),
         review: { hash: e.data.patch_hash, summary: e.data.summary },
         activity: 'waiting',
       };
@@ -189,6 +217,11 @@ interface Base {
 
 function add(v: SessionView, item: Item): SessionView {
   return { ...v, items: [...v.items, item] };
+}
+
+/** answered lets a session that waited for an answer go on. */
+function answered(v: SessionView, at: number): SessionView {
+  return v.question === '' ? v : { ...v, question: '', since: at, activity: 'model' };
 }
 
 function pause(v: SessionView, at: number): SessionView {
@@ -281,5 +314,6 @@ export function modelOf(v: SessionView): ModelInfo | null {
 /** outcomeOf is the state of a session in one word. */
 export function outcomeOf(v: SessionView): Outcome {
   if (v.finished) return v.finished.outcome;
+  if (v.question !== '') return 'waiting';
   return v.review ? 'review' : 'running';
 }

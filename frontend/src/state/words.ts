@@ -136,6 +136,8 @@ export function reason(r: string): string {
 export const outcomes: Record<Outcome, { word: string; text: string }> = {
   running: { word: 'Running', text: 'The task is being worked on.' },
   review: { word: 'Waiting for you', text: 'A patch waits for your decision.' },
+  waiting: { word: 'Asks you', text: 'The model has a question; it goes on when you answer.' },
+  answered: { word: 'Answered', text: 'You asked for an explanation; nothing was to be changed.' },
   proven: { word: 'Proven', text: 'The patch was proven.' },
   not_proven: { word: 'Not proven', text: 'It ended without a proof.' },
   limit: { word: 'Stopped at a limit', text: 'A limit that you set stopped it.' },
