@@ -6,6 +6,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -36,8 +37,10 @@ type Options struct {
 	Index   *index.Index // brought up to date by Work
 	Sandbox *sandbox.Sandbox
 	Model   model.Model
-	Dir     string // absolute folder for workspaces and build caches, one subfolder a session
-	Seed    string // absolute folder of compiled standard libraries that the build caches of all sessions start from; "" none
+	Summary model.Model // for supporting work: shortens reasoning when room is made; without a Provider a rule does it
+	Window  int         // tokens of context to assume where the provider does not tell, 0 the default of 64,000
+	Dir     string      // absolute folder for workspaces and build caches, one subfolder a session
+	Seed    string      // absolute folder of compiled standard libraries that the build caches of all sessions start from; "" none
 	Now     func() time.Time
 	Ask     func(ctx context.Context, session string, act policy.Act) (bool, error)
 	OnDelta func(session string, step int, d model.Delta) // streamed text; must not block
@@ -47,6 +50,7 @@ type Options struct {
 // Task is what the person asked.
 type Task struct {
 	Text          string
+	Kind          Kind // "" is told from the text and the folder
 	Limits        session.Limits
 	Approval      string // ask, auto, never; recorded, acted on by the caller
 	AskEdits      bool
@@ -80,6 +84,14 @@ func New(ctx context.Context, o Options, t Task) (*Run, error) {
 		return nil, errors.New("starting a task: it has no text; say what is wrong")
 	}
 	t.Limits = withDefaults(t.Limits)
+	by := "person"
+	if t.Kind == "" {
+		code, err := holdsCode(ctx, o.Repo)
+		if err != nil {
+			return nil, fmt.Errorf("starting a task: %w", err)
+		}
+		t.Kind, by = tellKind(t.Text, code), "text"
+	}
 	git := o.Repo.Git()
 	bounds, err := json.Marshal(t.SandboxLimits)
 	if err != nil {
@@ -88,7 +100,7 @@ func New(ctx context.Context, o Options, t Task) (*Run, error) {
 	log, err := o.Store.Create(ctx, session.Started{
 		Version: o.Version, Folder: o.Repo.Root(), Task: t.Text, Model: o.Model.Info, Limits: t.Limits,
 		Approval: t.Approval, AskEdits: t.AskEdits, TestCmd: t.TestCmd, Branch: git.Branch, Commit: git.Commit,
-		SandboxLimits: bounds,
+		TaskKind: string(t.Kind), KindBy: by, SandboxLimits: bounds,
 	})
 	if err != nil {
 		return nil, err
@@ -128,7 +140,7 @@ func Open(ctx context.Context, o Options, id string) (*Run, error) {
 		return nil, fmt.Errorf("opening session %s: it belongs to %s, open that folder first", id, st.Folder)
 	}
 	r := &Run{o: o, log: log, events: events, task: Task{
-		Text: st.Task, Limits: withDefaults(st.Limits), Approval: st.Approval, AskEdits: st.AskEdits, TestCmd: st.TestCmd}}
+		Text: st.Task, Kind: cmp.Or(Kind(st.TaskKind), Fix), Limits: withDefaults(st.Limits), Approval: st.Approval, AskEdits: st.AskEdits, TestCmd: st.TestCmd}}
 	if len(st.SandboxLimits) > 0 {
 		if err := json.Unmarshal(st.SandboxLimits, &r.task.SandboxLimits); err != nil {
 			return nil, fmt.Errorf("opening session %s: reading the limits of its test runs: %w", id, err)

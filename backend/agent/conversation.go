@@ -12,8 +12,8 @@ const (
 	notRun      = "Not run: the run ended before this call."
 )
 
-// Conversation rebuilds the messages of the next request from a session's events; pure, and append-only as long as no
-// call is left without its result. A call whose result is not in the record gets one that says so, since providers
+// Conversation rebuilds the messages of the next request from a session's events; pure, and append-only between two
+// compactions as long as no call is left without its result. A call whose result is not in the record gets one that says so, since providers
 // reject a call without a result.
 func Conversation(events []session.Event) ([]model.Message, error) {
 	entries, err := decode(events)
@@ -35,6 +35,9 @@ func rebuild(events []entry) []model.Message {
 		case session.ModelReplied:
 			c.settle()
 			c.reply(d.Message)
+		case session.Compacted:
+			c.settle()
+			c.compact(d)
 		case session.ToolCalled:
 			c.begun[d.CallID] = true
 		case session.ToolFinished:
@@ -47,6 +50,7 @@ func rebuild(events []entry) []model.Message {
 
 type conversation struct {
 	messages []model.Message
+	first    string       // the first message, once a compaction added to it
 	calls    []model.Call // of the last reply, not yet answered
 	begun    map[string]bool
 	results  map[string]model.Result
@@ -67,6 +71,24 @@ func (c *conversation) reply(m model.Message) {
 	}
 	c.messages = append(c.messages, m)
 	c.calls, c.begun, c.results = m.Calls, map[string]bool{}, map[string]model.Result{}
+}
+
+// compact leaves the first message, which stays the prefix byte for byte, with what stands for the old turns behind it,
+// and the last replies with what followed them.
+func (c *conversation) compact(d session.Compacted) {
+	if len(c.messages) == 0 {
+		return
+	}
+	if c.first == "" {
+		c.first = c.messages[0].Text
+	}
+	from, kept := len(c.messages), 0
+	for i := len(c.messages) - 1; i > 0 && kept < d.Kept; i-- {
+		if c.messages[i].Role == model.Assistant {
+			from, kept = i, kept+1
+		}
+	}
+	c.messages = append([]model.Message{{Role: model.User, Text: c.first + "\n\n" + d.Text}}, c.messages[from:]...)
 }
 
 // settle answers the calls of the last reply in their order.
@@ -119,6 +141,10 @@ func news(events []entry) []string {
 			if d.Decision == "reject" && d.Comment != "" {
 				out = append(out, "The person rejected the patch and says:\n"+tools.Visible(d.Comment)+
 					"\nYour changes are still in the workspace. Change them accordingly, then call finish again.")
+			}
+		case session.Criteria:
+			if d.By == "person" {
+				out = append(out, "The person changed the acceptance criteria. They are now:\n"+criteriaText(d.Items))
 			}
 		case session.TestsFinished:
 			if asked {

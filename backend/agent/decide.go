@@ -14,9 +14,9 @@ import (
 	"redgreen/backend/session"
 )
 
-// Say queues a person's message for the next step.
+// Say queues a person's message for the next step; to a session that waits for an answer it is the answer.
 func (r *Run) Say(ctx context.Context, text string) error {
-	if st := r.log.State(); st.Outcome != session.Running {
+	if st := r.log.State(); st.Outcome != session.Running && st.Outcome != session.Waiting {
 		return fmt.Errorf("sending a message: %w: the session is %s; a message can only reach a run that works (reject the patch with a comment instead)", ErrState, st.Outcome)
 	}
 	return r.append(ctx, session.KindMessage, session.Message{Text: text})
@@ -38,13 +38,17 @@ func (r *Run) Reject(ctx context.Context, comment string) error {
 	return r.close(ctx, r.verdict(), "rejected by the person")
 }
 
-// Finish closes a session that waits for review without writing.
+// Finish closes a session that waits for review, or for an answer, without writing.
 func (r *Run) Finish(ctx context.Context) error {
-	unlock, err := r.hold("closing the session", inReview)
+	waits := func(st session.State) bool { return inReview(st) || st.Outcome == session.Waiting }
+	unlock, err := r.hold("closing the session", waits)
 	if err != nil {
 		return err
 	}
 	defer unlock()
+	if q := r.log.State().Question; q != "" {
+		return r.close(ctx, r.verdict(), "its question was not answered: "+q)
+	}
 	return r.close(ctx, r.verdict(), "nothing was written")
 }
 

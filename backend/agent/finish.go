@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"redgreen/backend/model"
@@ -23,14 +24,29 @@ const maxProofs = 3
 // finished proves the patch of a call of finish. Proven, or after the last try, it goes to the person; otherwise the
 // reasons are the call's result. A last try without any change ends the session.
 func (r *Run) finished(ctx context.Context, b *bench, rec *recorder, call model.Call, out tools.Outcome) (done bool, err error) {
+	if r.task.Kind == Explain && r.log.State().Patch.Empty() {
+		out.Text = "The answer goes to the person."
+		if err := rec.record(ctx, call, out); err != nil {
+			return false, err
+		}
+		return true, r.close(ctx, session.Answered, *out.Finish)
+	}
 	reasons, err := r.judge(ctx, b)
 	if err != nil {
 		return false, err
+	}
+	label := ""
+	if len(reasons) > 0 {
+		if label = r.checked(); label != "" {
+			reasons = nil
+		}
 	}
 	last := failedFinishes(r.history())+1 >= maxProofs
 	st := r.log.State()
 	out.OK = len(reasons) == 0
 	switch {
+	case label != "":
+		out.Text = "It holds as far as this kind of task can be checked. The patch waits for the person's review."
 	case out.OK:
 		out.Text = "The proof holds. The patch waits for the person's review."
 	case last && st.Patch.Empty():
@@ -50,7 +66,50 @@ func (r *Run) finished(ctx context.Context, b *bench, rec *recorder, call model.
 	case st.Patch.Empty():
 		return true, r.close(ctx, session.NotProven, "the model finished without a change")
 	}
-	return true, r.append(ctx, session.KindReviewAsked, session.ReviewAsked{PatchHash: st.PatchHash, Summary: *out.Finish})
+	st = r.log.State()
+	return true, r.append(ctx, session.KindReviewAsked, session.ReviewAsked{
+		PatchHash: st.PatchHash, Summary: *out.Finish, Label: label, Criteria: covered(st.Criteria, st.Patch), Scrutiny: Scrutiny(st.Patch)})
+}
+
+// checked says what holds of a patch that is not proven, where its kind of task cannot turn a test from red to green; ""
+// for every other kind, and where anything is worse than before.
+func (r *Run) checked() string {
+	var run *session.Run
+	var cert proof.Certificate
+	for _, e := range slices.Backward(r.history()) {
+		if d, ok := e.data.(session.ProofFinished); ok && json.Unmarshal(d.Certificate, &cert) == nil {
+			run = &d.Run
+			break
+		}
+	}
+	if run == nil {
+		return ""
+	}
+	return checkedLabel(r.task.Kind, cert, *run)
+}
+
+func checkedLabel(k Kind, c proof.Certificate, run session.Run) string {
+	sound := c.State == proof.NotProven && len(c.Broken)+len(c.Integrity)+len(c.Infrastructure) == 0 && run.Reason == "" &&
+		c.StillGreen > 0 && run.Failed == len(c.PreExisting)
+	added := run.Passed - c.StillGreen
+	switch {
+	case !sound:
+		return ""
+	case k == Refactor:
+		return fmt.Sprintf("Checked, not proven: each of the %d tests that passed before passes now, and no test was weakened. A refactoring turns no test from red to green, so this says only as much as these tests cover.", c.StillGreen)
+	case k == Tests && added > 0:
+		return fmt.Sprintf("Checked, not proven: %d new tests pass, and the %d of before still do. The new tests pass on the untouched code too, so the system did not see them fail.", added, c.StillGreen)
+	}
+	return ""
+}
+
+// Scrutiny marks the changed places that deserve a second look, whatever the proof says.
+func Scrutiny(p patch.Patch) []session.Mark {
+	var out []session.Mark
+	for _, m := range proof.Scrutinise(p) {
+		out = append(out, session.Mark{File: m.File, Line: m.Line, Kind: m.Kind, Why: m.Why})
+	}
+	return out
 }
 
 // judge says why the present patch is not proven; nothing when it is. A patch that was judged before is not run again.

@@ -36,7 +36,8 @@ func (r *Run) firstMessage(ctx context.Context, b *bench, indexed error) (string
 		}
 		indexed = errors.Join(indexed, err) // the run goes on without first hits
 	}
-	parts := []string{"Task:\n" + tools.Visible(r.task.Text), r.testsPart(b)}
+	parts := []string{"Task:\n" + tools.Visible(r.task.Text),
+		fmt.Sprintf("The kind of task: %s. %s", r.task.Kind.Word(), guidanceOf(r.task.Kind)), r.testsPart(b)}
 	for _, name := range []string{"AGENTS.md", "CLAUDE.md"} {
 		part, err := r.guidance(b.ws, name)
 		if err != nil {
@@ -59,7 +60,7 @@ func (r *Run) data(title, content string) string {
 // testsPart tells the test command and what the baseline gave.
 func (r *Run) testsPart(b *bench) string {
 	if len(b.command.Args) == 0 {
-		return "No test command was found. Write a test that fails because of the bug, where the usual runner of the language finds it."
+		return "No test command was found. Write tests where the usual runner of the language finds them."
 	}
 	command := r.data("The test command (fixed, run by run_tests):", strings.Join(b.command.Args, " "))
 	if b.baseline.Infrastructure {
@@ -68,7 +69,10 @@ func (r *Run) testsPart(b *bench) string {
 	passed, failed, skipped := b.baseline.Counts()
 	counts := fmt.Sprintf("On the untouched copy %d tests pass, %d fail, %d are skipped.", passed, failed, skipped)
 	if failed == 0 && b.baseline.ExitCode == 0 {
-		return command + "\n\n" + counts + " No test fails: write one that fails because of the bug first, and see it fail."
+		if r.task.Kind == Fix {
+			counts += " No test fails: write one that fails because of the bug first, and see it fail."
+		}
+		return command + "\n\n" + counts
 	}
 	brief, _ := b.baseline.Brief(maxFailing)
 	return command + "\n\n" + counts + "\n" + r.data("Their output, trimmed:", brief)
@@ -99,9 +103,10 @@ func (r *Run) hitsPart(hits []search.Hit) string {
 	return r.data("A search for the task's words finds, best first:", strings.Join(lines, "\n"))
 }
 
-// outlinePart is the map of the repository: its files and what they define, most central first.
+// outlinePart is the map of the repository: its files and what they define, those that the task speaks of and those that
+// others use most first.
 func (r *Run) outlinePart(ctx context.Context) string {
-	text, err := r.o.Index.Outline(ctx, maxOutline)
+	text, err := r.o.Index.Outline(ctx, maxOutline, r.task.Text)
 	if err != nil || text == "" {
 		return "" // the run goes on without a map; search and folders are there
 	}

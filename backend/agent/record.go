@@ -107,6 +107,11 @@ func (c *recorder) record(ctx context.Context, call model.Call, out tools.Outcom
 			return err
 		}
 	}
+	if items := number(out.Criteria); len(items) > 0 {
+		if err := c.r.append(ctx, session.KindCriteria, session.Criteria{Step: c.step, By: "model", Items: items}); err != nil {
+			return err
+		}
+	}
 	if as := trail(c.r.history()); len(as) > 0 && as[len(as)-1].CallID == f.CallID { // else the person just spoke
 		as[len(as)-1].finish(f)
 		before, behind := beside(as)

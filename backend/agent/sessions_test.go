@@ -32,6 +32,7 @@ var recordings = []struct {
 		approve(t, r)
 		return f, r
 	}},
+	{"asked", session.Proven, true, asked},
 	{"not_proven", session.NotProven, false, func(t *testing.T) (*fixture, *Run) {
 		f := staged(t, folder(t, calc()), "not_proven")
 		m := script(t, `{"text":"I think that I am done."}`, say("bash", args{"command": "ls"}), comment, done, done, done)
@@ -81,6 +82,37 @@ var recordings = []struct {
 		}
 		return f, r
 	}},
+}
+
+// asked is a feature with its criteria, a question, and so much reading that room must be made.
+func asked(t *testing.T) (*fixture, *Run) {
+	files := calc()
+	files["notes/long.txt"] = long(400)
+	f := staged(t, folder(t, files), "asked")
+	m := script(t, say("write_criteria", args{"criteria": []string{"triple(4) is 12", "double stays as it is"}}),
+		say("ask_person", args{"question": "Should triple take text as well?"}),
+		lines("notes/long.txt", 1), lines("notes/long.txt", 201), say("read_file", args{"path": "calc.py"}), say("read_file", args{"path": "test_calc.py"}),
+		say("apply_patch", args{"path": "test_calc.py", "old": "    def test_double(self):", "new": "    def test_c1_triple(self):\n        self.assertEqual(calc.triple(4), 12)\n\n    def test_double(self):"}),
+		say("apply_patch", args{"path": "calc.py", "old": "def double(a):", "new": "def triple(a):\n    return 3 * a\n\n\ndef double(a):"}), done)
+	m.Window = 12_000
+	r := start(t, f, m, Task{Text: "Add a function triple"})
+	work(t, r, session.Waiting)
+	if err := r.EditCriteria(t.Context(), []string{"triple(4) is 12", "triple of text is refused by nothing new"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Say(t.Context(), "no, numbers only"); err != nil {
+		t.Fatal(err)
+	}
+	work(t, r, session.Review)
+	if n := len(all[session.Compacted](t, r)); n != 1 {
+		t.Errorf("%d compactions", n)
+	}
+	review := last[session.ReviewAsked](t, r)
+	if len(review.Criteria) != 2 || len(review.Criteria[0].Tests) != 1 || len(review.Criteria[1].Tests) != 0 {
+		t.Errorf("criteria of the review: %+v", review.Criteria)
+	}
+	approve(t, r)
+	return f, r
 }
 
 func approve(t *testing.T, r *Run) {

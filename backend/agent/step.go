@@ -18,9 +18,11 @@ const maxProse = 3
 
 // step makes one model call and runs its tool calls; done says that the patch waits for review, or the session ended.
 func (r *Run) step(ctx context.Context, b *bench) (done bool, err error) {
-	req, added := r.request(b)
+	req, added, tokens, err := r.fits(ctx, b)
+	if err != nil {
+		return false, err
+	}
 	st := r.log.State()
-	tokens := model.CountTokens(req)
 	worst, priced := r.o.Model.WorstCost(tokens, req.MaxOutput)
 	u := spent(st, r.history())
 	u.wall = r.clock.used()
@@ -47,8 +49,9 @@ func (r *Run) step(ctx context.Context, b *bench) (done bool, err error) {
 }
 
 // request puts the next request together: the conversation so far, and what the model has not seen yet.
-func (r *Run) request(b *bench) (model.Request, []string) {
-	events := r.history()
+func (r *Run) request(b *bench) (model.Request, []string) { return r.requestFrom(b, r.history()) }
+
+func (r *Run) requestFrom(b *bench, events []entry) (model.Request, []string) {
 	messages, added := rebuild(events), news(events)
 	if len(messages) == 0 {
 		added = append([]string{b.first}, added...)
@@ -57,7 +60,7 @@ func (r *Run) request(b *bench) (model.Request, []string) {
 	for _, text := range added {
 		c.say(text)
 	}
-	return model.Request{System: system, Messages: c.messages, Tools: b.tools.Specs(), MaxOutput: maxOutput}, added
+	return model.Request{System: system, Messages: c.messages, Tools: b.tools.Specs(), MaxOutput: reserve(r.window())}, added
 }
 
 // chat calls the model and records what came of it.
@@ -155,7 +158,7 @@ func (r *Run) prose() error {
 func (r *Run) calls(ctx context.Context, b *bench, step int, reply model.Message) (done bool, err error) {
 	for _, call := range reply.Calls {
 		rec := &recorder{r: r, step: step}
-		if summary, text := refusal(trail(r.history()), call, reply.Text); summary != "" {
+		if summary, text := refused(r.history(), call, reply.Text); summary != "" {
 			if err := rec.refuse(ctx, call, summary, text); err != nil {
 				return false, err
 			}
@@ -181,12 +184,16 @@ func (r *Run) call(ctx context.Context, b *bench, rec *recorder, call model.Call
 		done, err = r.finished(ctx, b, rec, call, out)
 		return done, true, err
 	}
+	if out.Question != nil {
+		return true, true, r.append(ctx, session.KindQuestion, session.Question{Step: rec.step, Text: *out.Question})
+	}
 	return false, false, nil
 }
 
 func doing(tool string) string {
 	return map[string]string{
 		"search_code": "Searching", "read_file": "Reading", "run_tests": "Running the tests", "apply_patch": "Editing the copy",
+		"write_criteria": "Writing the acceptance criteria",
 	}[tool]
 }
 

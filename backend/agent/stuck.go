@@ -275,6 +275,15 @@ func form(args string) string {
 	return strings.Join(names, "+")
 }
 
+// refused says why a call must not run now, by the whole record: a second question, or what refusal says; pure.
+func refused(events []entry, call model.Call, said string) (summary, text string) {
+	asked := slices.ContainsFunc(events, func(e entry) bool { return e.Kind == session.KindQuestion })
+	if call.Name == "ask_person" && asked {
+		return notRunPrefix + "a second question", "Not run: one question was asked already. Decide yourself, and say in finish what you assumed."
+	}
+	return refusal(trail(events), call, said)
+}
+
 // refusal says why a call must not run as the model makes it now, with the text said beside it: a blind repeat of what
 // just failed, or an edit that was refused too often in one way. The first text is for people, "" that it may run; pure.
 func refusal(as []attempt, call model.Call, said string) (summary, text string) {

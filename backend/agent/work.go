@@ -9,7 +9,8 @@ import (
 	"redgreen/backend/session"
 )
 
-// Work runs baseline, loop and proof until the patch waits for review (session.Review), or the session has ended:
+// Work runs baseline, loop and proof until the patch waits for review (session.Review), the model waits for an answer
+// (session.Waiting; Say gives it, then Work goes on), or the session has ended:
 // a limit, a cancel (ctx), an error, or finish without a patch, with session.finished recorded. The error says why the
 // outcome is session.Error; it is nil for every other outcome.
 func (r *Run) Work(ctx context.Context) (session.Outcome, error) {
@@ -18,8 +19,8 @@ func (r *Run) Work(ctx context.Context) (session.Outcome, error) {
 	defer r.phase("")
 	switch st := r.log.State(); st.Outcome {
 	case session.Running, session.Cancelled, session.Error:
-	case session.Review:
-		return session.Review, nil
+	case session.Review, session.Waiting:
+		return st.Outcome, nil
 	default:
 		return st.Outcome, fmt.Errorf("working on session %s: %w: it has ended as %s; start a new task", r.ID(), ErrState, st.Outcome)
 	}
@@ -123,7 +124,7 @@ func (r *Run) close(ctx context.Context, o session.Outcome, why string) error {
 		v := usd(st.MicroUSD)
 		f.USD = &v
 	}
-	if o != session.Proven {
+	if o != session.Proven && o != session.Answered {
 		f.Tried, f.StillRed = tried(r.history()), stillRed(r.history())
 	}
 	return r.append(ctx, session.KindSessionFinished, f)

@@ -133,7 +133,7 @@ func TestOutline(t *testing.T) {
 	t.Parallel()
 	ix := mustOpen(t, lookups(), t.TempDir())
 	mustUpdate(t, ix)
-	got, err := ix.Outline(t.Context(), 500)
+	got, err := ix.Outline(t.Context(), 500, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,7 +147,7 @@ tests: core/ 1
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
 	}
-	small, err := ix.Outline(t.Context(), 40)
+	small, err := ix.Outline(t.Context(), 40, "")
 	if err != nil || len(small) > 160 || !strings.Contains(small, "more files") {
 		t.Errorf("%q, %v", small, err)
 	}
@@ -165,7 +165,7 @@ func TestClosedIndex(t *testing.T) {
 	if _, err := ix.Update(t.Context(), nil); err == nil {
 		t.Error("update of a closed index")
 	}
-	if _, err := ix.Outline(t.Context(), 100); err == nil {
+	if _, err := ix.Outline(t.Context(), 100, ""); err == nil {
 		t.Error("outline of a closed index")
 	}
 	if err := ix.Close(); err != nil {

@@ -23,9 +23,9 @@ const (
 )
 
 // Outline is an overview of the repository in at most maxTokens (about): the languages, then a line a file with the names
-// that are used most elsewhere, the most central file first. Tests are counted by folder only. The same index gives the
-// same text.
-func (ix *Index) Outline(ctx context.Context, maxTokens int) (string, error) {
+// that are used most elsewhere, the most central file first; a file or name that shares a word with task ("" none) goes
+// before. Tests are counted by folder only. The same index and task give the same text.
+func (ix *Index) Outline(ctx context.Context, maxTokens int, task string) (string, error) {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
 	if ix.store == nil {
@@ -38,6 +38,7 @@ func (ix *Index) Outline(ctx context.Context, maxTokens int) (string, error) {
 	if err := ix.central(ctx, files); err != nil {
 		return "", ix.failed("outlining the repository", err)
 	}
+	lift(files, task)
 	return renderOutline(files, int(float64(maxTokens)*bytesPerToken)), nil
 }
 
@@ -122,6 +123,53 @@ func (ix *Index) central(ctx context.Context, files []*outlineFile) error {
 		}
 	}
 	return nil
+}
+
+// lift raises what shares words with the task: a name by more than any use can, a file by its path and its names. A word
+// that half of the files share tells nothing apart and is left out.
+func lift(files []*outlineFile, task string) {
+	words := map[string]int{}
+	for _, w := range Words(task) {
+		for _, part := range append(w.Parts, w.Whole) {
+			if len(part) > 2 {
+				words[part] = 0
+			}
+		}
+	}
+	if len(words) == 0 {
+		return
+	}
+	shared := make([]map[string]bool, len(files))
+	for i, f := range files {
+		shared[i] = map[string]bool{}
+		texts := []string{f.path}
+		for _, n := range f.names {
+			texts = append(texts, n.name)
+		}
+		for _, w := range Words(strings.Join(texts, " ")) {
+			for _, part := range append(w.Parts, w.Whole) {
+				if _, ok := words[part]; ok && !shared[i][part] {
+					shared[i][part] = true
+					words[part]++
+				}
+			}
+		}
+	}
+	for i, f := range files {
+		for w := range shared[i] {
+			if len(files) > 3 && 2*words[w] > len(files) {
+				continue
+			}
+			f.score += maxUses / float64(words[w])
+		}
+		for j := range f.names {
+			for _, w := range Words(f.names[j].name) {
+				if slices.ContainsFunc(append(w.Parts, w.Whole), func(p string) bool { return shared[i][p] }) {
+					f.names[j].score += 2 * maxUses
+				}
+			}
+		}
+	}
 }
 
 func countUses(ctx context.Context, reader bleveindex.IndexReader, name string) (float64, error) {

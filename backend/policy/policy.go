@@ -21,13 +21,15 @@ type Kind string
 
 // The kinds of act. A tool without one is denied.
 const (
-	Search  Kind = "search"         // look into the index
-	Read    Kind = "read"           // read a file of the workspace
-	Test    Kind = "run_tests"      // run the fixed test command in the sandbox
-	Edit    Kind = "edit_workspace" // change the disposable copy
-	Finish  Kind = "finish"         // end the run
-	Apply   Kind = "apply"          // write into the person's folder
-	Network Kind = "network"        // reach the network from the sandbox
+	Search   Kind = "search"         // look into the index
+	Read     Kind = "read"           // read a file of the workspace
+	Test     Kind = "run_tests"      // run the fixed test command in the sandbox
+	Edit     Kind = "edit_workspace" // change the disposable copy
+	Finish   Kind = "finish"         // end the run
+	Question Kind = "ask_person"     // wait for the person's answer
+	Criteria Kind = "write_criteria" // say what the result is held to
+	Apply    Kind = "apply"          // write into the person's folder
+	Network  Kind = "network"        // reach the network from the sandbox
 )
 
 // Act is what is to be done: its kind and its object, shown to the person when asked.
@@ -45,7 +47,7 @@ type Settings struct {
 // whatever was answered before. A kind that has no rule, the empty one too, is denied.
 func Decide(act Act, s Settings) Verdict {
 	switch act.Kind {
-	case Search, Read, Test, Finish:
+	case Search, Read, Test, Finish, Question, Criteria:
 		return Allow
 	case Edit:
 		if s.AskEdits {

@@ -35,15 +35,17 @@ type Options struct {
 
 // Outcome is what a call gave. Text is exactly what the model sees.
 type Outcome struct {
-	OK      bool
-	Summary string // one line for people
-	Text    string
-	Cut     bool
-	Full    string       // hash of the uncut output's body, where it was cut
-	Run     *testrun.Run // of run_tests
-	Patch   *patch.Patch // of apply_patch: what this call changed
-	Notes   []patch.Note
-	Finish  *string // the summary, of finish
+	OK       bool
+	Summary  string // one line for people
+	Text     string
+	Cut      bool
+	Full     string       // hash of the uncut output's body, where it was cut
+	Run      *testrun.Run // of run_tests
+	Patch    *patch.Patch // of apply_patch: what this call changed
+	Notes    []patch.Note
+	Finish   *string  // the summary, of finish
+	Question *string  // of ask_person
+	Criteria []string // of write_criteria
 }
 
 // Recorder is told before and after each call; an error stops the run.
@@ -77,7 +79,7 @@ type result struct {
 
 // All lists the tools, in the order in which the model sees them.
 func All() []Tool {
-	return []Tool{searchCode(), readFile(), runTests(), applyPatch(), finish()}
+	return []Tool{searchCode(), readFile(), runTests(), applyPatch(), writeCriteria(), askPerson(), finish()}
 }
 
 // quick bounds the tools that do not run tests (decision 7).
