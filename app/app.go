@@ -252,6 +252,7 @@ func (a *App) Rung() (sandbox.Rung, error) {
 type TaskRequest struct {
 	Folder   string         `json:"folder"`
 	Text     string         `json:"text"`
+	Kind     string         `json:"kind"`  // fix, feature, new, tests, refactor, explain; "" told from the text
 	Model    string         `json:"model"` // PROVIDER/NAME, "" the default
 	Limits   session.Limits `json:"limits"`
 	AskEdits bool           `json:"ask_edits"`
@@ -264,6 +265,10 @@ func (a *App) StartTask(t TaskRequest) (string, error) {
 		if strings.TrimSpace(t.Text) == "" {
 			return "", fail(Invalid, "the task is empty; say what is wrong, for example: the total is off by one cent when a discount applies")
 		}
+		kind, err := agent.KindOf(t.Kind)
+		if err != nil {
+			return "", fail(Invalid, err.Error())
+		}
 		f, err := a.h.core.open(t.Folder)
 		if err != nil {
 			return "", err
@@ -272,7 +277,7 @@ func (a *App) StartTask(t TaskRequest) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		return a.h.runs.start(a.h.context, f, m, agent.Task{Text: t.Text, Limits: withDefaults(t.Limits),
+		return a.h.runs.start(a.h.context, f, m, agent.Task{Text: t.Text, Kind: kind, Limits: withDefaults(t.Limits),
 			Approval: "ask", AskEdits: t.AskEdits, TestCmd: t.TestCmd})
 	})
 }
@@ -282,7 +287,7 @@ func (a *App) Cancel(id string) error {
 	return a.h.act(func() error { return a.h.runs.stop(id) })
 }
 
-// Say sends a message to a run at work; it is delivered at the next step.
+// Say sends a message to a run at work, delivered at its next step; to one that asked a question it is the answer.
 func (a *App) Say(id, text string) error {
 	return a.h.act(func() error {
 		if strings.TrimSpace(text) == "" {
@@ -292,7 +297,22 @@ func (a *App) Say(id, text string) error {
 		if err != nil {
 			return err
 		}
-		return l.run.Say(a.h.context, text)
+		waits := l.run.Waits()
+		if err := l.run.Say(a.h.context, text); err != nil || !waits {
+			return err
+		}
+		return a.h.runs.work(l)
+	})
+}
+
+// EditCriteria puts the person's acceptance criteria in place of a session's; a run at work gets them at its next step.
+func (a *App) EditCriteria(id string, criteria []string) error {
+	return a.h.act(func() error {
+		l, err := a.h.runs.find(a.h.context, id)
+		if err != nil {
+			return err
+		}
+		return l.run.EditCriteria(a.h.context, criteria)
 	})
 }
 

@@ -21,11 +21,11 @@ import (
 
 // fixFlags are the flags of `redgreen fix`.
 type fixFlags struct {
-	message, model, approve, testCmd string
-	json, sample                     bool
-	steps                            int
-	usd                              float64
-	timeout                          time.Duration
+	message, model, approve, testCmd, kind string
+	json, sample                           bool
+	steps                                  int
+	usd                                    float64
+	timeout                                time.Duration
 }
 
 func (c *command) fixCommand() *cobra.Command {
@@ -35,7 +35,7 @@ func (c *command) fixCommand() *cobra.Command {
 		Short: "Fix a bug in the terminal and prove the fix",
 		Long: "Runs the whole job in the terminal: the trace goes to stderr, the diff and its certificate to stdout.\n" +
 			"The folder changes only when you approve (--approve ask), or with --approve auto when the fix is proven.\n\n" +
-			"Exit codes: 0 proven and (if asked to) applied, 1 finished but not proven, 2 usage or environment error,\n" +
+			"Exit codes: 0 proven and (if asked to) applied, or an explanation given, 1 finished but not proven, 2 usage or environment error,\n" +
 			"3 a limit was hit, 130 interrupted.",
 		Example: "  redgreen fix . -m \"the total is off by one cent when a discount applies\"\n" +
 			"  redgreen fix . -m \"crash on an empty list\" --model ollama/qwen3-coder --approve auto\n" +
@@ -48,6 +48,7 @@ func (c *command) fixCommand() *cobra.Command {
 	fl.StringVarP(&f.message, "message", "m", "", "what is wrong, in your words")
 	fl.StringVar(&f.model, "model", "", "PROVIDER/NAME: ollama/…, openai/…, anthropic/…, script/FILE (default: the first that can be called)")
 	fl.StringVar(&f.approve, "approve", "", "ask, auto (write only when proven) or never (default: ask in a terminal, else never)")
+	fl.StringVar(&f.kind, "kind", "", "fix, feature, new, tests, refactor or explain (default: told from the message)")
 	fl.BoolVar(&f.json, "json", false, "print every event on stdout, one JSON object a line")
 	fl.BoolVar(&f.sample, "sample", false, "fix the bundled sample repository, laid anew")
 	fl.IntVar(&f.steps, "max-steps", 0, "most model calls (default 30)")
@@ -91,6 +92,10 @@ func (c *command) fix(ctx context.Context, args []string, f fixFlags) error {
 	if err != nil {
 		return err
 	}
+	kind, err := agent.KindOf(f.kind)
+	if err != nil {
+		return err
+	}
 	core, err := c.house()
 	if err != nil {
 		return err
@@ -120,7 +125,7 @@ func (c *command) fix(ctx context.Context, args []string, f fixFlags) error {
 	if f.timeout > 0 {
 		limits.Wall = f.timeout
 	}
-	return c.work(ctx, core, folder, m, agent.Task{Text: f.message, Limits: limits, Approval: f.approve, TestCmd: testCmd,
+	return c.work(ctx, core, folder, m, agent.Task{Text: f.message, Kind: kind, Limits: limits, Approval: f.approve, TestCmd: testCmd,
 		AskEdits: core.current().AskEdits && f.approve == "ask"}, f)
 }
 
@@ -225,14 +230,14 @@ func (c *command) work(ctx context.Context, core *core, f *folder, m model.Model
 		return err
 	}
 	defer release()
-	outcome, err := run.Work(ctx)
+	outcome, err := c.workOn(ctx, store, run, flags, follow)
 	if err == nil && outcome == session.Review {
 		err = c.review(ctx, store, run, flags, follow)
 	}
 	// What follows happens even after Ctrl-C: the record must be whole.
 	after, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
 	defer cancel()
-	if ctx.Err() != nil && outcome == session.Review {
+	if ctx.Err() != nil && (outcome == session.Review || outcome == session.Waiting) {
 		err = errors.Join(err, run.Finish(after))
 	}
 	state, err2 := store.State(after, run.ID())
@@ -244,6 +249,36 @@ func (c *command) work(ctx context.Context, core *core, f *folder, m model.Model
 		c.printEnd(state)
 	}
 	return ended(ctx, state, t.Approval)
+}
+
+// workOn lets the run work until it ends or waits for review; a question of the model is put to the person on the way. With
+// nobody to ask the session ends there, and says which question it was.
+func (c *command) workOn(ctx context.Context, store *session.Store, run *agent.Run, flags fixFlags, follow *follower) (session.Outcome, error) {
+	for {
+		outcome, err := run.Work(ctx)
+		if err != nil || outcome != session.Waiting {
+			return outcome, err
+		}
+		state, err := store.State(ctx, run.ID())
+		if err != nil {
+			return outcome, err
+		}
+		follow.flush(ctx)
+		answer := ""
+		if flags.approve == "ask" {
+			fmt.Fprintf(c.err, "The model asks: %s\nYour answer (empty ends the run): ", visible(state.Question))
+			answer, _ = c.answer(ctx)
+		}
+		if ctx.Err() != nil {
+			return outcome, nil
+		}
+		if strings.TrimSpace(answer) == "" {
+			return session.NotProven, run.Finish(ctx)
+		}
+		if err := run.Say(ctx, strings.TrimSpace(answer)); err != nil {
+			return outcome, err
+		}
+	}
 }
 
 // review shows the proposal and carries out the decision.
@@ -280,7 +315,7 @@ func (c *command) review(ctx context.Context, store *session.Store, run *agent.R
 		if err := run.Reject(ctx, comment); err != nil {
 			return err
 		}
-		outcome, err := run.Work(ctx)
+		outcome, err := c.workOn(ctx, store, run, flags, follow)
 		if err != nil || outcome != session.Review {
 			return err
 		}
@@ -314,6 +349,8 @@ func ended(ctx context.Context, s session.State, approval string) error {
 	switch {
 	case !s.Applied && (ctx.Err() != nil || s.Outcome == session.Cancelled):
 		return &exit{code: exitInterrupt}
+	case s.Outcome == session.Answered:
+		return nil
 	case s.Outcome == session.Proven && (approval != "auto" || s.Applied):
 		return nil
 	case s.Outcome == session.Limit:

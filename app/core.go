@@ -200,10 +200,14 @@ func (c *core) agentOptions(f *folder, m model.Model, h hooks) (agent.Options, e
 	if err != nil {
 		return agent.Options{}, err
 	}
-	return agent.Options{
+	o := agent.Options{
 		Version: Version, Store: store, Repo: f.repo, Index: f.index, Sandbox: box, Model: m,
 		Dir: c.paths.workspace(), Seed: c.paths.seed(), Now: time.Now, Ask: h.ask, OnDelta: h.delta, OnPhase: h.phase,
-	}, nil
+	}
+	if m.Provider != nil && m.Info.Provider != "script" { // a recorded model plays replies in their order and sums nothing up
+		o.Summary = m
+	}
+	return o, nil
 }
 
 // undo takes back what a session wrote; redo says that it was an undo that was taken back.

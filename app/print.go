@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strings"
 
+	"redgreen/backend/agent"
 	"redgreen/backend/proof"
 	"redgreen/backend/session"
 	"redgreen/backend/testrun"
@@ -31,6 +32,25 @@ func printProof(w io.Writer, s session.State, screen bool) {
 	var cert proof.Certificate
 	if decodeCertificate(s.Certificate, &cert) {
 		printCertificate(w, cert)
+	}
+	printReview(w, s)
+}
+
+// printReview says what stands beside the certificate: what else was checked, which test covers which criterion, and
+// what deserves a second look.
+func printReview(w io.Writer, s session.State) {
+	if s.Label != "" {
+		fmt.Fprintf(w, "%s\n", printable(s.Label, 1000))
+	}
+	for _, c := range s.Criteria {
+		where := strings.Join(c.Tests, ", ")
+		if where == "" {
+			where = "no test names it"
+		}
+		fmt.Fprintf(w, "%s %s: %s\n", c.ID, printable(c.Text, 300), printable(where, 300))
+	}
+	for _, m := range agent.Scrutiny(s.Patch) {
+		fmt.Fprintf(w, "look twice at %s:%d (%s): %s\n", printable(m.File, 4096), m.Line, m.Kind, printable(m.Why, 200))
 	}
 }
 

@@ -20,6 +20,8 @@ type SessionView struct {
 	CanUndo    bool     `json:"can_undo"`
 	CanResume  bool     `json:"can_resume"`
 	Stale      []string `json:"stale"` // files of the patch that changed in the folder since
+	// Scrutiny marks the places of the patch that deserve a second look, whatever the proof says.
+	Scrutiny []session.Mark `json:"scrutiny"`
 }
 
 // Session gives a session as it is now.
@@ -34,7 +36,7 @@ func (a *App) Session(id string) (SessionView, error) {
 		if err != nil {
 			return SessionView{}, err
 		}
-		v := SessionView{State: state, Live: live, Stale: []string{}}
+		v := SessionView{State: state, Live: live, Stale: []string{}, Scrutiny: agent.Scrutiny(state.Patch)}
 		v.CanApprove, v.CanUndo, v.CanResume = agent.CanApprove(state), agent.CanUndo(state), agent.CanResume(state) && !v.Live && (state.Outcome != session.Running || a.h.core.interrupted(state))
 		if v.CanApprove {
 			v.Stale, err = a.h.core.stale(state)

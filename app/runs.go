@@ -28,7 +28,7 @@ type runs struct {
 	asks map[string]chan bool // open questions by id
 }
 
-// live is a run at work, or one that waits for review.
+// live is a run at work, or one that waits for review or an answer.
 type live struct {
 	run     *agent.Run
 	cancel  context.CancelFunc // nil while it does not work
@@ -93,7 +93,7 @@ func (r *runs) start(ctx context.Context, f *folder, m model.Model, t agent.Task
 	return run.ID(), r.work(l)
 }
 
-// work lets a run go on in its own goroutine until it waits for review or ends.
+// work lets a run go on in its own goroutine until it waits for the person or ends.
 func (r *runs) work(l *live) error {
 	r.mu.Lock()
 	if l.cancel != nil {
@@ -118,7 +118,7 @@ func (r *runs) work(l *live) error {
 		outcome := r.guarded(ctx, l)
 		r.mu.Lock()
 		l.cancel = nil
-		over := outcome != session.Review
+		over := outcome != session.Review && outcome != session.Waiting
 		if over {
 			delete(r.live, l.run.ID())
 		}

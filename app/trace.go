@@ -9,6 +9,7 @@ import (
 	"time"
 	"unicode"
 
+	"redgreen/backend/agent"
 	"redgreen/backend/model"
 	"redgreen/backend/session"
 )
@@ -77,6 +78,13 @@ func (t *trace) event(e session.Event) {
 	switch d := data.(type) {
 	case session.Started:
 		t.line("%s  %s", t.paint(bold, printable(d.Folder, 4096)), t.paint(dim, printable(d.Model.Label, 200)+" · session "+e.Session))
+		if d.TaskKind != "" {
+			how := ""
+			if d.KindBy == "text" {
+				how = ", told from its words; --kind sets another"
+			}
+			t.line("   %s", t.paint(dim, "the task: "+agent.Kind(d.TaskKind).Word()+how))
+		}
 	case session.SandboxReady:
 		t.line("   %s", t.paint(dim, "tests run in: "+d.Label+". "+d.Protects))
 		for _, w := range d.Warnings {
@@ -91,6 +99,13 @@ func (t *trace) event(e session.Event) {
 	case session.ModelReplied:
 		if !t.spoken && d.Message.Text != "" {
 			t.line("   %s", t.paint(dim, strings.ReplaceAll(visible(strings.TrimSpace(d.Message.Text)), "\n", "\n   ")))
+		}
+	case session.Compacted:
+		t.line("   %s", t.paint(dim, fmt.Sprintf("made room for the model: %s → %s tokens", thousands(d.From), thousands(d.To))))
+	case session.Criteria:
+		t.line("   %s", t.paint(bold, "Acceptance criteria"+map[bool]string{true: ", as you want them"}[d.By == "person"]))
+		for _, c := range d.Items {
+			t.line("   %s %s", c.ID, printable(c.Text, 300))
 		}
 	case session.ModelFailed:
 		t.line("   %s", t.paint(amber, printable(d.Message, 300)))
@@ -153,13 +168,13 @@ func (t *trace) run(r session.Run) string {
 
 // toolVerb says a tool call as a past act.
 func toolVerb(tool string, ok bool) string {
-	verbs := map[string]string{"search_code": "Searched", "read_file": "Read", "run_tests": "Ran the tests", "apply_patch": "Changed", "finish": "Finished"}
+	verbs := map[string]string{"search_code": "Searched", "read_file": "Read", "run_tests": "Ran the tests", "apply_patch": "Changed", "write_criteria": "Wrote down", "ask_person": "Asked you", "finish": "Finished"}
 	verb, known := verbs[tool]
 	switch {
 	case !known:
 		return "Asked for " + printable(tool, 40)
 	case !ok:
-		return map[string]string{"search_code": "Could not search", "read_file": "Could not read", "run_tests": "Could not run the tests", "apply_patch": "Could not change", "finish": "Could not finish"}[tool]
+		return map[string]string{"search_code": "Could not search", "read_file": "Could not read", "run_tests": "Could not run the tests", "apply_patch": "Could not change", "write_criteria": "Could not write down", "ask_person": "Could not ask you", "finish": "Could not finish"}[tool]
 	}
 	return verb
 }

@@ -22,6 +22,9 @@ func (r *Run) Say(ctx context.Context, text string) error {
 	return r.append(ctx, session.KindMessage, session.Message{Text: text})
 }
 
+// Waits says whether the session waits for an answer, so that Work goes on after Say.
+func (r *Run) Waits() bool { return r.log.State().Outcome == session.Waiting }
+
 // Reject records the rejection; with a comment, Work goes on with it, without one the session is finished.
 func (r *Run) Reject(ctx context.Context, comment string) error {
 	unlock, err := r.hold("rejecting the patch", inReview)

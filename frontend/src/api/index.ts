@@ -31,6 +31,7 @@ export interface Backend {
   cancel(id: string): Promise<void>;
   say(id: string, text: string): Promise<void>;
   resume(id: string): Promise<void>;
+  editCriteria(id: string, criteria: string[]): Promise<void>;
   answerAsk(id: string, askId: string, allow: boolean): Promise<void>;
   search(folder: string, query: string, n: number): Promise<Hit[] | null>;
   saveSettings(settings: Settings): Promise<Settings>;
@@ -95,6 +96,7 @@ const real: Backend = {
   cancel: (id) => call('Cancel', id),
   say: (id, text) => call('Say', id, text),
   resume: (id) => call('Resume', id),
+  editCriteria: (id, criteria) => call('EditCriteria', id, criteria),
   answerAsk: (id, ask, allow) => call('AnswerAsk', id, ask, allow),
   search: (folder, query, n) => call('Search', folder, query, n),
   saveSettings: (s) => call('SaveSettings', s),

@@ -301,6 +301,7 @@ export interface SessionInfo extends SessionState {
   can_undo: boolean;
   can_resume: boolean;
   stale: List<string>;
+  scrutiny?: List<Mark>;
 }
 
 // ---- app
@@ -394,6 +395,7 @@ export interface NewTask {
   limits: Limits;
   ask_edits: boolean;
   test_cmd: string[];
+  kind?: TaskKind | '';
 }
 
 export interface DiffFile {

@@ -262,6 +262,10 @@ export function fake(q: URLSearchParams): Backend {
     async say(id, text) {
       store(need(id), 'message', { text }, Date.now());
     },
+    async editCriteria(id, criteria) {
+      const items = criteria.map((text, i) => ({ id: `C${i + 1}`, text }));
+      store(need(id), 'criteria.written', { step: need(id).info.steps, by: 'person', items }, Date.now());
+    },
     resume: async (id) => void play(need(id), again(need(id).info.steps + 1)),
     async answerAsk(id) {
       need(id).asked?.();
