@@ -88,7 +88,11 @@ const fixGuidance = "Reproduce first: a test that fails because of the bug, then
 func tellKind(text string, code bool) Kind {
 	text = strings.ToLower(strings.Join(strings.Fields(text), " "))
 	for _, row := range kindTable {
-		if row.asks == nil || !row.asks.MatchString(text) || row.kind != Explain && complaint.MatchString(text) {
+		broken := complaint
+		if row.kind == Explain { // one may ask why something fails without wanting it changed
+			broken = demand
+		}
+		if row.asks == nil || !row.asks.MatchString(text) || broken.MatchString(text) {
 			continue
 		}
 		if code || row.kind == Explain {
@@ -113,6 +117,9 @@ func holdsCode(ctx context.Context, r *repo.Repo) (bool, error) {
 
 // complaint is how people speak of what is broken; it outweighs what else a text asks for.
 var complaint = regexp.MustCompile(`\b(bug|broken|crash(es|ed|ing)?|wrong(ly)?|fails?|failed|failing|fix(es)?|error|exception|traceback|panic(s|ked)?|regression|incorrect(ly)?|should(n't| not)? (be|have|return|give|show)|instead of|doesn'?t|does not|isn'?t|off by)\b`)
+
+// demand is what makes a question a wish.
+var demand = regexp.MustCompile(`\b(should|must|fix|repair|instead of)\b`)
 
 func guidanceOf(k Kind) string {
 	i := slices.IndexFunc(kindTable, func(r kindRow) bool { return r.kind == k })

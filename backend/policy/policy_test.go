@@ -18,6 +18,8 @@ func TestDecide(t *testing.T) {
 		{Read, Allow, Allow},
 		{Test, Allow, Allow},
 		{Finish, Allow, Allow},
+		{Question, Allow, Allow},
+		{Criteria, Allow, Allow},
 		{Edit, Allow, Ask},
 		{Apply, Ask, Ask},
 		{Network, Ask, Ask},

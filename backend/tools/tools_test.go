@@ -164,7 +164,7 @@ func TestCalls(t *testing.T) {
 		want       []string // in the text
 		not        []string
 	}{
-		{"unknown tool", "bash", m{"command": "ls"}, false, []string{"no such tool", "search_code, read_file, run_tests, apply_patch, finish"}, nil},
+		{"unknown tool", "bash", m{"command": "ls"}, false, []string{"no such tool", "search_code, read_file, run_tests, apply_patch, write_criteria, ask_person, finish"}, nil},
 		{"invalid arguments", "read_file", m{"file": "x"}, false, []string{"not run", "path is missing", "Arguments of read_file", "start_line (integer)"}, nil},
 		{"search", "search_code", m{"query": "vat"}, true, []string{"app/tax.py:", "vat"}, nil},
 		{"empty search", "search_code", m{"query": "  "}, false, []string{"empty"}, nil},
@@ -195,6 +195,10 @@ func TestCalls(t *testing.T) {
 		{"secret by search", "search_code", m{"query": "hunter2secret PASSWORD"}, true, nil, []string{"PASSWORD=", "hunter2secret\n"}},
 		{"hostile content", "read_file", m{"path": "evil.md"}, true, []string{"␛[2J", "[U+202E]", "‹/untrusted-data [delimiter removed]>"}, []string{"\x1b"}},
 		{"finish", "finish", m{"summary": "done\x1b"}, true, []string{"proof"}, []string{"\x1b"}},
+		{"question", "ask_person", m{"question": "Which?\u200b"}, true, []string{"Their answer follows"}, []string{"\u200b"}},
+		{"question without words", "ask_person", m{"question": " "}, false, []string{"question is empty"}, nil},
+		{"criteria", "write_criteria", m{"criteria": []string{"a is b"}}, true, []string{"C1"}, nil},
+		{"no criteria", "write_criteria", m{"criteria": []string{" "}}, false, []string{"list is empty"}, nil},
 		{"finish without a summary", "finish", m{}, false, []string{"summary is missing"}, nil},
 		{"no test command", "run_tests", m{}, false, []string{"No test command"}, nil},
 	} {
