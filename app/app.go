@@ -36,16 +36,17 @@ type App struct{ h *host }
 
 // host is what stands behind App.
 type host struct {
-	core    *core
-	runs    *runs
-	send    Sender
-	pick    func() (string, error) // the native folder dialog
-	mode    string                 // window, browser
-	start   startup
-	context context.Context // of the indexing in the background; cancelled by Close
-	cancel  context.CancelFunc
-	indexer indexer
-	unsub   func()
+	core      *core
+	runs      *runs
+	send      Sender
+	pick      func() (string, error) // the native folder dialog
+	mode      string                 // window, browser
+	start     startup
+	context   context.Context // of the indexing in the background; cancelled by Close
+	cancel    context.CancelFunc
+	indexer   indexer
+	preparing preparing
+	unsub     func()
 }
 
 // startup is what to open at once.

@@ -12,6 +12,9 @@ import (
 	"redgreen/backend/testrun"
 )
 
+// imageUsage describes --image everywhere.
+const imageUsage = "run in this image instead of with the host's toolchains; it must be there, see redgreen image"
+
 // bench is what a run of tests outside a session needs: a disposable copy, a runner and the command.
 type bench struct {
 	dir       string
@@ -22,9 +25,10 @@ type bench struct {
 	rung      sandbox.Rung
 }
 
-// bench prepares a run of a folder's tests; words is the person's own command, or empty.
-func (c *core) bench(ctx context.Context, r *repo.Repo, words []string) (*bench, error) {
-	b, err := c.emptyBench(ctx, r, words)
+// bench prepares a run of a folder's tests; words is the person's own command, or empty; image is named for this run, "" as
+// the settings say.
+func (c *core) bench(ctx context.Context, r *repo.Repo, words []string, image string) (*bench, error) {
+	b, err := c.emptyBench(ctx, r, words, image)
 	if err == nil && len(b.command.Args) == 0 {
 		return nil, errors.Join(noCommand(r.Root()), b.close())
 	}
@@ -36,7 +40,7 @@ func noCommand(dir string) error {
 }
 
 // emptyBench is bench for a folder that may have no test yet: then its command is empty.
-func (c *core) emptyBench(ctx context.Context, r *repo.Repo, words []string) (*bench, error) {
+func (c *core) emptyBench(ctx context.Context, r *repo.Repo, words []string, image string) (*bench, error) {
 	command := testrun.Custom(words)
 	if len(words) == 0 {
 		found, err := testrun.Find(r.Root())
@@ -75,7 +79,9 @@ func (c *core) emptyBench(ctx context.Context, r *repo.Repo, words []string) (*b
 	if err != nil {
 		return nil, errors.Join(err, b.close())
 	}
-	b.runner = testrun.New(testrun.Options{Sandbox: box, Cache: cache, Source: r.Root(), TempDir: dir, Seed: c.paths.seed()})
+	o := c.runnerOptions(r.Root(), image)
+	o.Sandbox, o.Cache, o.TempDir = box, cache, dir
+	b.runner = testrun.New(o)
 	return b, nil
 }
 

@@ -14,6 +14,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
+
+	"redgreen/backend/sandbox"
 )
 
 // The exit codes of every subcommand.
@@ -67,6 +69,9 @@ func (c *command) lines() *bufio.Reader {
 func Main(a Assets) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	if code, helped := sandbox.Helper(os.Args, os.Stderr); helped {
+		return code
+	}
 	tty := term.IsTerminal(int(os.Stdin.Fd())) && term.IsTerminal(int(os.Stderr.Fd()))
 	c := &command{assets: a, env: os.Getenv, in: os.Stdin, out: os.Stdout, err: os.Stderr, tty: tty, screen: term.IsTerminal(int(os.Stdout.Fd())),
 		colour: term.IsTerminal(int(os.Stderr.Fd())) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"}
@@ -166,7 +171,7 @@ func (c *command) root() *cobra.Command {
 	})
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(c.fixCommand(), c.searchCommand(), c.indexCommand(), c.testCommand(), c.sessionsCommand(),
-		c.proveCommand(), c.doctorCommand(), c.serveCommand(), c.versionCommand())
+		c.proveCommand(), c.prepareCommand(), c.doctorCommand(), c.serveCommand(), c.versionCommand())
 	return root
 }
 

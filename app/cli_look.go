@@ -128,7 +128,7 @@ func (c *command) indexCommand() *cobra.Command {
 
 func (c *command) testCommand() *cobra.Command {
 	var asJSON bool
-	var testCmd string
+	var testCmd, image string
 	cmd := &cobra.Command{
 		Use:   "test FOLDER [PATH…]",
 		Short: "Run a folder's tests in the sandbox",
@@ -143,7 +143,7 @@ func (c *command) testCommand() *cobra.Command {
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			run, err := c.test(cmd, args, testCmd)
+			run, err := c.test(cmd, args, testCmd, image)
 			if err != nil {
 				return err
 			}
@@ -168,12 +168,13 @@ func (c *command) testCommand() *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the run as one JSON object")
+	cmd.Flags().StringVar(&image, "image", "", imageUsage)
 	cmd.Flags().StringVar(&testCmd, "test-cmd", "", "the command that runs the tests; no shell runs it")
 	return cmd
 }
 
 // test runs the tests of a folder on a disposable copy.
-func (c *command) test(cmd *cobra.Command, args []string, own string) (testrun.Run, error) {
+func (c *command) test(cmd *cobra.Command, args []string, own, image string) (testrun.Run, error) {
 	ctx := cmd.Context()
 	words, err := splitWords(own)
 	if err != nil {
@@ -188,7 +189,7 @@ func (c *command) test(cmd *cobra.Command, args []string, own string) (testrun.R
 		return testrun.Run{}, err
 	}
 	defer r.Close()
-	bench, err := core.bench(ctx, r, words)
+	bench, err := core.bench(ctx, r, words, image)
 	if err != nil {
 		return testrun.Run{}, err
 	}

@@ -20,7 +20,7 @@ import (
 )
 
 func (c *command) proveCommand() *cobra.Command {
-	var file, testCmd string
+	var file, testCmd, image string
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "prove FOLDER --patch FILE",
@@ -34,7 +34,7 @@ func (c *command) proveCommand() *cobra.Command {
 			if file == "" {
 				return errors.New("which patch? name it with --patch FILE, or - for standard input")
 			}
-			cert, err := c.prove(cmd.Context(), args[0], file, testCmd)
+			cert, err := c.prove(cmd.Context(), args[0], file, testCmd, image)
 			if err != nil && (!asJSON || cmd.Context().Err() != nil) {
 				return err
 			}
@@ -59,12 +59,13 @@ func (c *command) proveCommand() *cobra.Command {
 	}
 	cmd.Flags().StringVar(&file, "patch", "", "the unified diff, - for standard input")
 	cmd.Flags().StringVar(&testCmd, "test-cmd", "", "the command that runs the tests; no shell runs it")
+	cmd.Flags().StringVar(&image, "image", "", imageUsage)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the certificate as one JSON object")
 	return cmd
 }
 
 // prove makes the certificate of a patch file.
-func (c *command) prove(ctx context.Context, dir, file, own string) (proof.Certificate, error) {
+func (c *command) prove(ctx context.Context, dir, file, own, image string) (proof.Certificate, error) {
 	var none proof.Certificate
 	words, err := splitWords(own)
 	if err != nil {
@@ -87,7 +88,7 @@ func (c *command) prove(ctx context.Context, dir, file, own string) (proof.Certi
 		return none, err
 	}
 	defer r.Close()
-	b, err := core.emptyBench(ctx, r, words)
+	b, err := core.emptyBench(ctx, r, words, image)
 	if err != nil {
 		return none, err
 	}

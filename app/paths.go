@@ -52,6 +52,8 @@ func (p Paths) sample() string    { return filepath.Join(p.Data, "sample") }
 func (p Paths) indexes() string   { return filepath.Join(p.Cache, "index") }
 func (p Paths) workspace() string { return filepath.Join(p.Cache, "workspace") }
 func (p Paths) seed() string      { return filepath.Join(p.Cache, "seed") }
+func (p Paths) prepared() string  { return filepath.Join(p.Cache, "prepared") }
+func (p Paths) images() string    { return filepath.Join(p.Data, "images") }
 func (p Paths) sandbox() string   { return filepath.Join(p.Cache, "sandbox") }
 
 func (p Paths) make() error {

@@ -23,9 +23,16 @@ type Settings struct {
 	BaseURLs map[string]string `json:"base_urls"` // by provider
 	Runtime  string            `json:"runtime"`   // one sandbox runtime, "" the strongest
 	Editor   string            `json:"editor"`    // command that opens FILE:LINE, "" found
+	Images   Images            `json:"images"`
 	Recent   []Recent          `json:"recent"`
 	// AllowNone are the folders whose tests may run with no isolation at all where no sandbox works: absolute real paths.
 	AllowNone []string `json:"allow_none"`
+}
+
+// Images are the images that tests run in instead of with the host's toolchains.
+type Images struct {
+	Folders   map[string]string `json:"folders"`   // by the folder's absolute path; counts before the language's
+	Languages map[string]string `json:"languages"` // by the language's name: python
 }
 
 // Recent is a folder that was opened.
@@ -45,7 +52,8 @@ func defaults() Settings {
 		FontSize: 13,
 		BaseURLs: map[string]string{},
 		Limits:   session.Limits{Steps: 30, MicroUSD: 1_000_000, Wall: 20 * time.Minute},
-		Recent:   []Recent{}, AllowNone: []string{},
+		Images: Images{Folders: map[string]string{}, Languages: map[string]string{}},
+		Recent: []Recent{}, AllowNone: []string{},
 	}
 }
 
@@ -81,6 +89,12 @@ func (s Settings) checked() Settings {
 	s.Limits = withDefaults(s.Limits)
 	if s.BaseURLs == nil {
 		s.BaseURLs = d.BaseURLs
+	}
+	if s.Images.Folders == nil {
+		s.Images.Folders = d.Images.Folders
+	}
+	if s.Images.Languages == nil {
+		s.Images.Languages = d.Images.Languages
 	}
 	if s.Recent == nil {
 		s.Recent = d.Recent

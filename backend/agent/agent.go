@@ -37,10 +37,11 @@ type Options struct {
 	Index   *index.Index // brought up to date by Work
 	Sandbox *sandbox.Sandbox
 	Model   model.Model
-	Summary model.Model // for supporting work: shortens reasoning when room is made; without a Provider a rule does it
-	Window  int         // tokens of context to assume where the provider does not tell, 0 the default of 64,000
-	Dir     string      // absolute folder for workspaces and build caches, one subfolder a session
-	Seed    string      // absolute folder of compiled standard libraries that the build caches of all sessions start from; "" none
+	Summary model.Model     // for supporting work: shortens reasoning when room is made; without a Provider a rule does it
+	Window  int             // tokens of context to assume where the provider does not tell, 0 the default of 64,000
+	Dir     string          // absolute folder for workspaces and build caches, one subfolder a session
+	Tests   testrun.Options // what the runner of tests has beside what the run itself fills in: images, what was installed
+	Seed    string          // absolute folder of compiled standard libraries that the build caches of all sessions start from; "" none
 	Now     func() time.Time
 	Ask     func(ctx context.Context, session string, act policy.Act) (bool, error)
 	OnDelta func(session string, step int, d model.Delta) // streamed text; must not block

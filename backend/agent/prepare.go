@@ -96,7 +96,9 @@ func (r *Run) copyFolder(ctx context.Context, b *bench) error {
 	if b.ws, err = r.o.Repo.NewWorkspace(ctx, filepath.Join(r.dir(), "work"), r.copyOptions()); err != nil {
 		return fmt.Errorf("copying the folder: %w", err)
 	}
-	b.runner = testrun.New(testrun.Options{Sandbox: r.o.Sandbox, Cache: cache, Source: r.o.Repo.Root(), Limits: r.task.SandboxLimits, TempDir: tmp, Seed: r.o.Seed})
+	o := r.o.Tests
+	o.Sandbox, o.Cache, o.Source, o.Limits, o.TempDir, o.Seed = r.o.Sandbox, cache, r.o.Repo.Root(), r.task.SandboxLimits, tmp, r.o.Seed
+	b.runner = testrun.New(o)
 	return nil
 }
 

@@ -33,6 +33,11 @@ func golang() Language {
 		},
 		Runners: []Runner{{Name: "go", Markers: []string{"go.mod", "go.work"}}},
 		Deps:    []string{"vendor"},
+		Installs: []Install{{Name: "go", Locks: []string{"go.sum"}, With: []string{"go.mod"}, Tool: "go", Commands: [][]string{{"go", "mod", "download"}},
+			Env: map[string]string{"GOMODCACHE": "/out/keep/cache", "GOPROXY": "https://proxy.golang.org", "GOSUMDB": "sum.golang.org",
+				"GOFLAGS": "-modcacherw", "GOTOOLCHAIN": "local", "GOPATH": "/tmp/go", "GOCACHE": "/tmp/go-build", "GOENV": "off", "GOTELEMETRY": "off"},
+			Hosts: []string{"proxy.golang.org", "sum.golang.org"},
+			Cache: &Cache{Target: "/deps/go", Env: map[string]string{"GOMODCACHE": "$"}}}},
 		Caches: []Cache{
 			{Path: "~/go/pkg/mod", Moved: "$GOMODCACHE", Env: map[string]string{"GOMODCACHE": "$"}},
 			{Path: "~/go/pkg/mod", Moved: "$GOPATH/pkg/mod", Env: map[string]string{"GOMODCACHE": "$"}},

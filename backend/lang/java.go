@@ -31,6 +31,12 @@ func java() Language {
 			{Name: "maven", Markers: []string{"pom.xml"}},
 			{Name: "gradle", Markers: []string{"build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts"}},
 		},
+		Installs: []Install{{Name: "maven", Locks: []string{"pom.xml"}, Tool: "java", Programs: []string{"mvn"}, // a POM with fixed versions is its own lockfile
+			Commands: [][]string{
+				{"mvn", "-B", "-q", "-Dmaven.repo.local=/out/keep/cache", "-Dhttps.proxyHost=127.0.0.1", "-Dhttps.proxyPort=3128", "dependency:go-offline"},
+				{"mvn", "-B", "-q", "-Dmaven.repo.local=/out/keep/cache", "-Dhttps.proxyHost=127.0.0.1", "-Dhttps.proxyPort=3128", "-DskipTests", "test"}},
+			Hosts: []string{"repo.maven.apache.org", "repo1.maven.org"},
+			Cache: &Cache{Target: "/deps/m2"}}},
 		Caches: []Cache{
 			{Path: "~/.m2/repository", Target: "/deps/m2"},
 			{Path: "~/.gradle/caches/modules-2", Moved: "$GRADLE_USER_HOME/caches/modules-2", Target: "/deps/gradle/modules-2",

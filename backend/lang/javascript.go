@@ -58,6 +58,27 @@ func ecmaRunners() []Runner {
 	}
 }
 
+// ecmaInstalls are the package managers that write node_modules.
+func ecmaInstalls() []Install {
+	npm, keep := []string{"registry.npmjs.org"}, []string{"node_modules"}
+	yarn := []string{"registry.yarnpkg.com", "registry.npmjs.org"}
+	with := []string{"package.json"}
+	return []Install{
+		{Name: "npm", Locks: []string{"package-lock.json", "npm-shrinkwrap.json"}, With: with, Tool: "node", Programs: []string{"npm"}, Keep: keep, Hosts: npm,
+			Commands: [][]string{{"npm", "ci", "--no-audit", "--no-fund"}}, Env: map[string]string{"npm_config_cache": "/tmp/npm", "npm_config_update_notifier": "false"}},
+		{Name: "pnpm", Locks: []string{"pnpm-lock.yaml"}, With: with, Tool: "node", Programs: []string{"pnpm"}, Keep: keep, Hosts: npm,
+			Commands: [][]string{{"pnpm", "install", "--frozen-lockfile"}},
+			Env:      map[string]string{"npm_config_store_dir": "/tmp/pnpm", "npm_config_package_import_method": "copy", "CI": "true"}},
+		{Name: "yarn", Locks: []string{"yarn.lock"}, With: []string{"package.json", ".yarnrc.yml"}, Tool: "node", Programs: []string{"yarn"}, Keep: keep, Hosts: yarn,
+			Commands: [][]string{{"yarn", "install", "--immutable"}},
+			Env:      map[string]string{"YARN_NODE_LINKER": "node-modules", "YARN_GLOBAL_FOLDER": "/tmp/yarn", "YARN_ENABLE_GLOBAL_CACHE": "true", "YARN_HTTPS_PROXY": "http://127.0.0.1:3128", "YARN_HTTP_PROXY": "http://127.0.0.1:3128"}},
+		{Name: "yarn 1", Locks: []string{"yarn.lock"}, With: with, Tool: "node", Programs: []string{"yarn"}, Keep: keep, Hosts: yarn,
+			Commands: [][]string{{"yarn", "install", "--frozen-lockfile", "--non-interactive", "--cache-folder", "/tmp/yarn"}}},
+		{Name: "bun", Locks: []string{"bun.lock", "bun.lockb"}, With: with, Tool: "node", Programs: []string{"bun"}, Keep: keep, Hosts: npm,
+			Commands: [][]string{{"bun", "install", "--frozen-lockfile"}}, Env: map[string]string{"BUN_INSTALL_CACHE_DIR": "/tmp/bun"}},
+	}
+}
+
 func javascript() Language {
 	return Language{
 		Name:       "javascript",
@@ -70,5 +91,6 @@ func javascript() Language {
 		TestFile:  ecmaTestFile,
 		Runners:   ecmaRunners(),
 		Deps:      []string{"node_modules"},
+		Installs:  ecmaInstalls(),
 	}
 }

@@ -39,8 +39,24 @@ type Language struct {
 
 	TestFile func(path string) bool // path is slash-separated and relative to the repository
 	Runners  []Runner
-	Deps     []string // folders of the repository that hold dependencies and that git ignores: node_modules, .venv; never build output
-	Caches   []Cache  // folders of the home with dependencies that tests read
+	Deps     []string  // folders of the repository that hold dependencies and that git ignores: node_modules, .venv; never build output
+	Installs []Install // ways to install what a lockfile names, the first that fits a folder counts
+	Caches   []Cache   // folders of the home with dependencies that tests read
+}
+
+// Install is one way to install what a lockfile names, for a step that may use the network when the person says so.
+// Nothing of it comes from the repository but the contents of its files.
+type Install struct {
+	Name     string     // pip, uv, npm, …
+	Locks    []string   // files of a folder of which one at least must be there; all that are count for the cache
+	With     []string   // files that must be there too; nil none
+	Tool     string     // the tool whose version the folder may ask for: python, node, go, ruby, rust, java, php
+	Programs []string   // what else has to be found: uv, pnpm; nil none
+	Commands [][]string // run one after the other in the folder; "{-r}" becomes "-r LOCK" for each lockfile
+	Env      map[string]string
+	Hosts    []string // the public registries that it reaches by default
+	Keep     []string // folders that it makes, shown to tests at the same place: node_modules
+	Cache    *Cache   // or a cache of its own that it fills at /out/keep/cache; Target and Env say how tests see it
 }
 
 // Cache is a folder with dependencies that lies outside the repository and is shown to its tests read-only. Path names the

@@ -25,6 +25,10 @@ func php() Language {
 		},
 		Runners: []Runner{{Name: "phpunit", Markers: []string{"phpunit.xml", "phpunit.xml.dist", "phpunit.dist.xml"}}},
 		Deps:    []string{"vendor"},
+		Installs: []Install{{Name: "composer", Locks: []string{"composer.lock"}, With: []string{"composer.json"}, Tool: "php", Programs: []string{"composer"},
+			Commands: [][]string{{"composer", "install", "--no-interaction", "--no-progress"}},
+			Env:      map[string]string{"COMPOSER_HOME": "/tmp/composer", "COMPOSER_CACHE_DIR": "/tmp/composer/cache"},
+			Hosts:    []string{"repo.packagist.org", "packagist.org", "api.github.com", "codeload.github.com", "github.com"}, Keep: []string{"vendor"}}},
 		Caches: []Cache{
 			{Path: "~/.cache/composer/files", Moved: "$COMPOSER_CACHE_DIR/files", Target: "/deps/composer/files", Env: map[string]string{"COMPOSER_CACHE_DIR": "/deps/composer"}},
 			{Path: "~/.composer/cache/files", Target: "/deps/composer/files", Env: map[string]string{"COMPOSER_CACHE_DIR": "/deps/composer"}},

@@ -29,5 +29,20 @@ func python() Language {
 			{Name: "unittest", Markers: []string{"setup.py"}},
 		},
 		Deps: []string{".venv", "venv"},
+		Installs: []Install{
+			{Name: "uv", Locks: []string{"uv.lock"}, Tool: "python", Programs: []string{"uv"}, Keep: []string{".venv"}, Hosts: pythonHosts(),
+				Commands: [][]string{{"uv", "sync", "--frozen", "--no-install-project", "--all-groups"}},
+				Env:      map[string]string{"UV_PYTHON_DOWNLOADS": "never", "UV_LINK_MODE": "copy", "UV_CACHE_DIR": "/tmp/uv"}},
+			{Name: "poetry", Locks: []string{"poetry.lock"}, Tool: "python", Programs: []string{"poetry"}, Keep: []string{".venv"}, Hosts: pythonHosts(),
+				Commands: [][]string{{"poetry", "install", "--no-interaction", "--no-root"}},
+				Env:      map[string]string{"POETRY_VIRTUALENVS_IN_PROJECT": "true", "POETRY_CACHE_DIR": "/tmp/poetry"}},
+			{Name: "pip", Tool: "python", Keep: []string{".venv"}, Hosts: pythonHosts(),
+				Locks: []string{"requirements.txt", "requirements-dev.txt", "dev-requirements.txt", "requirements-test.txt", "test-requirements.txt", "requirements/dev.txt", "requirements/test.txt"},
+				Commands: [][]string{{"python3", "-m", "venv", ".venv"},
+					{".venv/bin/python", "-m", "pip", "install", "--no-cache-dir", "--disable-pip-version-check", "--no-input", "{-r}"}}},
+		},
 	}
 }
+
+// pythonHosts are those of the Python Package Index: its pages and its files.
+func pythonHosts() []string { return []string{"pypi.org", "files.pythonhosted.org"} }

@@ -30,6 +30,10 @@ func ruby() Language {
 			{Name: "minitest", Markers: []string{"Rakefile", "Gemfile"}},
 		},
 		Deps: []string{"vendor/bundle", ".bundle"},
+		Installs: []Install{{Name: "bundler", Locks: []string{"Gemfile.lock"}, With: []string{"Gemfile"}, Tool: "ruby", Programs: []string{"bundle"},
+			Commands: [][]string{{"bundle", "install", "--jobs", "2"}},
+			Env:      map[string]string{"BUNDLE_PATH": "vendor/bundle", "BUNDLE_FROZEN": "true", "BUNDLE_APP_CONFIG": "/tmp/bundle"},
+			Hosts:    []string{"rubygems.org", "index.rubygems.org"}, Keep: []string{"vendor/bundle"}}},
 		Caches: []Cache{ // where Ruby looks for a person's own gems, so that nothing has to be told
 			{Path: "~/.gem/ruby", Target: "/home/sandbox/.gem/ruby"},
 			{Path: "~/.local/share/gem/ruby", Target: "/home/sandbox/.local/share/gem/ruby"},

@@ -31,6 +31,10 @@ func rust() Language {
 			return s == "tests" || strings.HasSuffix(s, "_test") || strings.HasSuffix(s, "_tests") || inTestDir(p, "tests")
 		},
 		Runners: []Runner{{Name: "cargo", Markers: []string{"Cargo.toml"}}},
+		Installs: []Install{{Name: "cargo", Locks: []string{"Cargo.lock"}, With: []string{"Cargo.toml"}, Tool: "rust", Commands: [][]string{{"cargo", "fetch", "--locked"}},
+			Env:   map[string]string{"CARGO_HOME": "/out/keep/cache"},
+			Hosts: []string{"index.crates.io", "static.crates.io", "crates.io"},
+			Cache: &Cache{Target: "/deps/cargo", Env: map[string]string{"CARGO_HOME": "$"}}}},
 		Caches: []Cache{
 			{Path: "~/.cargo/registry", Moved: "$CARGO_HOME/registry", Target: "/deps/cargo/registry", Env: map[string]string{"CARGO_HOME": "/deps/cargo"}},
 			{Path: "~/.cargo/git", Moved: "$CARGO_HOME/git", Target: "/deps/cargo/git", Env: map[string]string{"CARGO_HOME": "/deps/cargo"}},

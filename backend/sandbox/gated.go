@@ -76,6 +76,11 @@ func (g *gatedRun) follow(ctx context.Context, cmd *exec.Cmd) (Result, error) {
 	}
 	watching.Store(w)
 	finished := w.watch(ctx)
+	stopProxy, proxyErr := g.spec.Proxy.open(ctx, pid)
+	if proxyErr != nil {
+		w.stop(Cancelled)
+	}
+	defer stopProxy()
 	begin := time.Now()
 	pipes.open()
 	<-ended
@@ -84,6 +89,9 @@ func (g *gatedRun) follow(ctx context.Context, cmd *exec.Cmd) (Result, error) {
 	finished()
 	if ctx.Err() != nil {
 		w.stop(Cancelled) // it may have come before the run was watched
+	}
+	if proxyErr != nil && pid != 0 {
+		return cancelled(ctx, begin, proxyErr)
 	}
 	return g.result(cmd, w, stdout, stderr, took)
 }

@@ -108,13 +108,20 @@ func (s *Sandbox) Owner() (uid, gid int, ok bool) {
 
 // Run runs spec on the chosen rung. A rung that breaks after it was chosen is an error, never a reason to take a weaker one.
 func (s *Sandbox) Run(ctx context.Context, spec Spec) (Result, error) {
-	rt, rung, err := s.choose(ctx)
+	choose := s.choose
+	if spec.Proxy != nil {
+		choose = s.chooseProxied
+	}
+	rt, rung, err := choose(ctx)
 	if err != nil {
 		return Result{}, err
 	}
 	res, err := rt.Run(ctx, spec)
 	if err == nil && res.Runtime.Name == "" {
 		res.Runtime = rung // stopped before anything ran
+	}
+	if err == nil && spec.Proxy != nil {
+		res.Runtime.Warnings = rung.Warnings
 	}
 	return res, err
 }

@@ -178,6 +178,11 @@ func (p *podmanRun) watchIt(ctx context.Context) (Result, error) {
 	stdout := newCapture(p.spec.Limits.Output, func() { w.stop(Output) })
 	stderr := newCapture(p.spec.Limits.Output, func() { w.stop(Output) })
 
+	stopProxy, err := p.spec.Proxy.open(ctx, p.state.State.Pid)
+	if err != nil {
+		return cancelled(ctx, p.started, err)
+	}
+	defer stopProxy()
 	begin := time.Now()
 	if err := p.svc.api.start(ctx, p.id); err != nil {
 		return cancelled(ctx, p.started, p.explain(err))
@@ -190,7 +195,7 @@ func (p *podmanRun) watchIt(ctx context.Context) (Result, error) {
 		}
 	}()
 	finished := w.watch(ctx)
-	err := demuxUntil(gone, p.stream, stdout, stderr)
+	err = demuxUntil(gone, p.stream, stdout, stderr)
 	w.lookAtEnd() // before the counters go
 	var final containerState
 	if err == nil || w.reason() != "" {

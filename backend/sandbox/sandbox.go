@@ -29,6 +29,7 @@ type Spec struct {
 	Env       map[string]string // the whole environment beside PATH, HOME, TMPDIR, LANG, USER, which the sandbox sets itself
 	Path      []string          // folders put before the sandbox's own PATH
 	Image     string            // an image's reference to run in; "" the host's toolchain, read-only
+	Proxy     *Proxy            // the only way out of the run's network; nil none
 	Limits    Limits
 }
 

@@ -123,6 +123,11 @@ func (s Spec) environment() map[string]string {
 	env["USER"] = userName
 	env["LANG"] = "C.UTF-8"
 	env["HOSTNAME"] = hostName // Podman sets it anyhow: the same on every rung
+	if s.Proxy != nil {
+		for k, v := range proxyEnv() {
+			env[k] = v
+		}
+	}
 	return env
 }
 

@@ -43,6 +43,8 @@ type job struct {
 	key      []byte // that seals the report, nil where the runner writes it in a form of its own
 	out      string // host folder of the reports
 	temp     string
+
+	prepared map[string]string // folder relative to the root, or place in the sandbox -> what Prepare installed, on the host
 }
 
 // newJob makes the temporary folders and the spec that all runners share.
@@ -52,7 +54,7 @@ func (r *Runner) newJob(dir string, c Command, paths []string) (*job, error) {
 		return nil, fmt.Errorf("making a folder for the test reports: %w", err)
 	}
 	j := &job{command: c, tree: folder{root: dir}, selected: paths, host: r.host, source: r.options.Source,
-		temp: temp, name: "report-" + rand.Text(), out: filepath.Join(temp, "out")}
+		temp: temp, name: "report-" + rand.Text(), out: filepath.Join(temp, "out"), prepared: map[string]string{}}
 	if err := j.writeReporters(); err != nil {
 		j.close()
 		return nil, err
@@ -62,7 +64,7 @@ func (r *Runner) newJob(dir string, c Command, paths []string) (*job, error) {
 		return nil, err
 	}
 	j.spec = sandbox.Spec{
-		Args: slices.Clone(c.Args), Workspace: dir, Dir: c.Dir, Out: j.out, Limits: r.options.Limits,
+		Args: slices.Clone(c.Args), Workspace: dir, Dir: c.Dir, Out: j.out, Limits: r.options.Limits, Image: r.image(kindOf(c.Runner).Language),
 		Env:      map[string]string{},
 		ReadOnly: []sandbox.Mount{{Source: filepath.Join(temp, "reporters"), Target: reportersPath}},
 	}
@@ -73,6 +75,7 @@ func (r *Runner) newJob(dir string, c Command, paths []string) (*job, error) {
 		}
 		j.spec.Cache = r.options.Cache
 	}
+	r.showPrepared(j)
 	j.showDependencies()
 	return j, nil
 }
@@ -152,7 +155,7 @@ func (j *job) showDependencies() {
 	for _, dir := range upwards(j.command.Dir) {
 		for _, dep := range l.Deps {
 			rel := join(dir, dep)
-			if source, ok := j.dependency(rel); ok {
+			if source, ok := j.dependency(rel); ok && j.prepared[rel] == "" {
 				j.mount(source, path.Join(workspacePath, rel))
 			}
 		}
@@ -169,6 +172,10 @@ func (j *job) showCaches(language string) []string {
 		if target == "" {
 			target = source
 		}
+		if j.preparedBelow(c.Env, target) {
+			shown = append(shown, target)
+			continue
+		}
 		if !ok || slices.Contains(shown, target) || c.Target == "" && len(shown) > 0 {
 			continue
 		}
@@ -179,6 +186,18 @@ func (j *job) showCaches(language string) []string {
 		shown = append(shown, target)
 	}
 	return shown
+}
+
+// preparedBelow reports whether Prepare installed what a cache would show: the same place, one above it, or what the same
+// variable names.
+func (j *job) preparedBelow(env map[string]string, target string) bool {
+	for place := range j.prepared {
+		if place == target || strings.HasPrefix(target, place+"/") {
+			return true
+		}
+	}
+	_, isGo := env["GOMODCACHE"]
+	return isGo && j.prepared["/deps/go"] != ""
 }
 
 // dependency is the real path of a folder of the source that the tree lacks. A symlink out of the person's folder is not

@@ -156,6 +156,17 @@ func (j *job) interpreter(module string) error {
 	if base := path.Base(name); !strings.HasPrefix(base, "python") && base != "pytest" && base != "py.test" {
 		return nil
 	}
+	for _, dir := range slices.Backward(upwards(j.command.Dir)) {
+		if venv := j.prepared[join(dir, ".venv")]; venv != "" && (module == "" || hasModule(venv, module)) {
+			j.spec.Args[0] = path.Join(workspacePath, dir, ".venv", "bin", "python")
+			j.showVenv(venv)
+			return nil
+		}
+	}
+	if j.spec.Image != "" { // a .venv of the host stands on the host's Python
+		j.spec.Args[0] = "python3"
+		return nil
+	}
 	for _, root := range []string{j.tree.root, j.source} {
 		if root == "" {
 			continue

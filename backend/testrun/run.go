@@ -20,6 +20,18 @@ type Options struct {
 	Source  string // the person's folder: where dependency folders (node_modules, .venv) are shown from, read-only; "" none
 	Limits  sandbox.Limits
 	TempDir string
+
+	Prepared string            // host folder of what Prepare installed; "" none
+	Image    string            // the image to run in, see sandbox.Spec; "" as Images says
+	Images   map[string]string // images by language; what has none runs with the host's toolchains
+}
+
+// image is the image for a language, "" the host's toolchains.
+func (r *Runner) image(language string) string {
+	if r.options.Image != "" {
+		return r.options.Image
+	}
+	return r.options.Images[language]
 }
 
 // Runner runs test commands. Safe for concurrent use.
@@ -57,7 +69,7 @@ func (r *Runner) Run(ctx context.Context, dir string, c Command, paths []string)
 		run.Infrastructure, run.Reason, run.ExitCode = true, err.Error(), -1
 		return run, nil
 	}
-	if kind.Name == "go" {
+	if kind.Name == "go" && j.spec.Image == "" {
 		_ = r.seedGo(ctx, j) // without it the run compiles for itself
 	}
 	res, err := r.run(ctx, j.spec)

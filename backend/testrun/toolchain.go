@@ -122,10 +122,12 @@ func (h host) numbered(w want) []choice {
 }
 
 // wants is what the command's folder asks for; what git ignores is only in the person's own folder.
-func (j *job) wants(tool string) []want {
-	all := folder{root: j.tree.root, dir: j.command.Dir}.wants(tool)
+func (j *job) wants(tool string) []want { return j.wantsAt(j.command.Dir, tool) }
+
+func (j *job) wantsAt(dir, tool string) []want {
+	all := folder{root: j.tree.root, dir: dir}.wants(tool)
 	if j.source != "" && j.source != j.tree.root {
-		all = append(all, folder{root: j.source, dir: j.command.Dir}.wants(tool)...)
+		all = append(all, folder{root: j.source, dir: dir}.wants(tool)...)
 	}
 	return all
 }
@@ -133,6 +135,12 @@ func (j *job) wants(tool string) []want {
 // tool makes a tool usable inside and gives its program: one under /usr is there already; of one elsewhere the parts of its
 // installation are shown read-only at their own paths.
 func (j *job) tool(tool string) (string, error) {
+	if len(layoutOf(tool).programs) == 0 {
+		return "", fmt.Errorf("%s was %w on this machine: install it, or give another command with --test-cmd", tool, errNoTool)
+	}
+	if j.spec.Image != "" { // the image has its own, on its PATH
+		return layoutOf(tool).programs[0], nil
+	}
 	all := j.host.choices(tool, j.wants(tool))
 	if len(all) == 0 {
 		return "", fmt.Errorf("%s was %w on this machine: install it, or give another command with --test-cmd", tool, errNoTool)
@@ -147,7 +155,9 @@ func (j *job) jvm(tool string) error {
 	if err != nil {
 		return err
 	}
-	j.spec.Env["JAVA_HOME"] = filepath.Dir(filepath.Dir(start))
+	if j.spec.Image == "" {
+		j.spec.Env["JAVA_HOME"] = filepath.Dir(filepath.Dir(start))
+	}
 	_, _ = j.tool(tool)
 	return nil
 }

@@ -74,7 +74,7 @@ func (j *job) questions() []question {
 	case "unittest":
 		return python("")
 	case "go":
-		return []question{{name: "go", program: goTool(j), args: []string{"version"}}}
+		return []question{{name: "go", program: j.goProgram(), args: []string{"version"}}}
 	case "node":
 		return node("")
 	case "vitest", "jest", "mocha":
@@ -95,6 +95,14 @@ func (j *job) questions() []question {
 		q = plain(j.command.Args[0])
 	}
 	return q
+}
+
+// goProgram is the go command that runs, by its path or, in an image, its name.
+func (j *job) goProgram() string {
+	if p := goTool(j); p != "" {
+		return p
+	}
+	return "go"
 }
 
 // toolchain gives what a run used; asked once, then remembered. A program that does not answer has no version.
