@@ -52,8 +52,8 @@ func defaults() Settings {
 		FontSize: 13,
 		BaseURLs: map[string]string{},
 		Limits:   session.Limits{Steps: 30, MicroUSD: 1_000_000, Wall: 20 * time.Minute},
-		Images: Images{Folders: map[string]string{}, Languages: map[string]string{}},
-		Recent: []Recent{}, AllowNone: []string{},
+		Images:   Images{Folders: map[string]string{}, Languages: map[string]string{}},
+		Recent:   []Recent{}, AllowNone: []string{},
 	}
 }
 
