@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { launch } from './browser.mjs';
 import { memory } from './serve.mjs';
 
-const sizes = { wide: [1440, 900], middle: [1100, 700], small: [900, 600] };
+const sizes = { wide: [1600, 1000], middle: [1280, 800], small: [900, 600] };
 const out = process.argv[2] ?? 'test-results/shots';
 const only = process.argv.slice(3);
 mkdirSync(out, { recursive: true });

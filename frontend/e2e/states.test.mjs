@@ -60,6 +60,31 @@ scene('an integrity flag leads to its line, also into folded text', 'speed=1000&
   await page.locator('.cm-flash').waitFor();
 });
 
+scene('changed lines that no test ran, and new findings of linters, lead to their lines and are marked beside them', 'speed=1000&scene=not_proven', async (page) => {
+  await task(page);
+  await page.getByTestId('write').waitFor();
+  if (await page.getByTestId('evidence-toggle').count()) await page.getByTestId('evidence-toggle').click();
+  assert.match(await page.getByTestId('uncovered').innerText(), /2 changed lines were run by no test/);
+  assert.match(await page.getByTestId('findings').innerText(), /do not decide/);
+  assert.doesNotMatch(await page.getByTestId('not-covered').innerText(), /No test executed/);
+  for (const id of ['uncovered-place', 'finding']) {
+    await page.getByTestId(id).first().click();
+    await page.locator('.cm-flash').waitFor();
+    await page.locator('.cm-flash').waitFor({ state: 'detached' });
+  }
+  assert.equal(await page.locator('[data-path="app/invoices.py"] + * .cm-sign').count(), 2);
+  assert.match(await page.locator('.cm-sign').last().getAttribute('title'), /No test ran this line\nruff E501/);
+});
+
+scene('how it was proven is one line, and on opening the whole of it', 'speed=1000', async (page) => {
+  await task(page);
+  await page.getByTestId('write').waitFor();
+  const how = page.getByTestId('how');
+  assert.match(await how.innerText(), /python 3\.11\.2 · pytest 7\.2\.1 · gVisor · /);
+  await how.locator('summary').click();
+  assert.match(await how.innerText(), /python3 -m pytest -q[\s\S]*\/usr\/bin\/python3[\s\S]*10 min · 2 GB memory · 2 CPUs · 1,024 processes[\s\S]*912 ms before, 1\.1 s with the patch/);
+});
+
 scene('a stale patch cannot be written', 'speed=1000&scene=stale', async (page) => {
   await task(page);
   await page.getByTestId('stale').waitFor();

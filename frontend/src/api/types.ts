@@ -89,6 +89,38 @@ export interface Flag {
   text: string;
 }
 
+/** A program or library that a run used. */
+export interface Tool {
+  name: string;
+  version: string; // '' unknown
+  path: string; // '' for a library
+}
+
+/** A complaint of one of the repository's own linters. */
+export interface Finding {
+  tool: string;
+  file: string;
+  line: number; // 0 the whole file
+  rule: string;
+  text: string;
+}
+
+/** Lines of the patched file, both ends included. */
+export interface Span {
+  file: string;
+  first: number;
+  last: number;
+}
+
+export interface RunLimits {
+  wall: number; // nanoseconds
+  memory: number; // bytes
+  cpus: number;
+  processes: number;
+  output: number; // bytes
+  disk: number; // bytes
+}
+
 export interface Certificate {
   state: ProofState;
   reasons: List<string>;
@@ -112,6 +144,12 @@ export interface Certificate {
   patched_ms: number;
   issued: string;
   reruns: number;
+  // A record of an older version has none of these.
+  toolchain?: List<Tool>;
+  base?: string; // 'host', or the image's reference and id
+  limits?: RunLimits;
+  static?: List<Finding>;
+  uncovered?: List<Span>;
 }
 
 // ---- backend/session

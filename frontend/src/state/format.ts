@@ -42,6 +42,17 @@ export function took(ms: number): string {
   return s % 60 === 0 ? `${Math.floor(s / 60)} min` : `${Math.floor(s / 60)} min ${s % 60} s`;
 }
 
+/** bytes gives 512 B, 64 MB, 2 GB, in powers of 1024 as limits are set. */
+export function bytes(n: number): string {
+  const units = ['B', 'kB', 'MB', 'GB', 'TB'];
+  let i = 0;
+  while (n >= 1024 && i < units.length - 1) {
+    n /= 1024;
+    i++;
+  }
+  return `${trim(n)} ${units[i]}`;
+}
+
 /** clock gives 0:41, 12:05, 1:02:09. */
 export function clock(ms: number): string {
   const s = Math.max(0, Math.floor(ms / 1000));

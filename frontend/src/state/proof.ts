@@ -1,7 +1,7 @@
 // The certificate in sentences with marks. What is not covered is said in the same breath as what is.
 
-import type { Certificate, Flag, Hunk, ProofState, Run, Test } from '../api/types';
-import { count } from './format';
+import type { Certificate, Flag, Hunk, ProofState, Run, RunLimits, Span, Test } from '../api/types';
+import { bytes, count, took } from './format';
 import { list } from './lists';
 
 export type Mark = 'turned' | 'good' | 'bad' | 'warn' | 'plain';
@@ -30,7 +30,7 @@ export function evidence(c: Certificate): Row[] {
   const rows: Row[] = [];
   for (const id of list(c.broken)) rows.push({ mark: 'bad', text: id, code: true });
   for (const id of list(c.red_to_green)) rows.push({ mark: 'turned', text: id, code: true });
-  for (const f of list(c.integrity)) rows.push({ mark: 'warn', text: f.text, flag: f });
+  for (const f of list(c.integrity)) rows.push({ mark: 'warn', text: sentence(f.rule), flag: f });
   if (list(c.integrity).length === 0) rows.push({ mark: 'good', text: 'No test weakened, skipped or removed' });
   if (list(c.red_to_green).length > 0 && c.reruns > 0) {
     rows.push({ mark: 'good', text: `Green again in ${count(c.reruns, 'rerun')} of ${list(c.red_to_green).length === 1 ? 'it' : 'each'}` });
@@ -41,6 +41,90 @@ export function evidence(c: Certificate): Row[] {
   if (before.length > 0) rows.push({ mark: 'plain', text: `${count(before.length, 'test')} red before and after: ${before.join(', ')}` });
   if (c.skipped > 0) rows.push({ mark: 'plain', text: `${count(c.skipped, 'test')} skipped` });
   return rows;
+}
+
+/** sentence begins with a capital. */
+export function sentence(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** uncovered says how many changed lines no test ran, and where; '' when every measured line was run. */
+export function uncovered(c: Certificate): { text: string; spans: Span[] } {
+  const spans = list(c.uncovered);
+  const n = spans.reduce((sum, s) => sum + s.last - s.first + 1, 0);
+  return { text: n === 0 ? '' : `${count(n, 'changed line')} ${n === 1 ? 'was' : 'were'} run by no test`, spans };
+}
+
+/** notCovered is what else the proof does not say. The sentence about lines that no test ran is told by uncovered, with
+ * the places to go to. */
+export function notCovered(c: Certificate): string[] {
+  const told = list(c.uncovered).length > 0;
+  return list(c.not_covered).filter((s) => !told || !/^No test executed .+ of the change: /.test(s));
+}
+
+/** at names a place as an editor takes it. */
+export function at(file: string, first: number, last = first): string {
+  if (first <= 0) return file;
+  return last > first ? `${file}:${first}–${last}` : `${file}:${first}`;
+}
+
+/** how is the one line on how it was proven: the toolchain, what isolated it, how long it took. */
+export function how(c: Certificate): string {
+  const tools = list(c.toolchain).slice(0, 3).map((t) => `${t.name} ${t.version}`.trim());
+  const ms = c.baseline_ms + c.patched_ms;
+  return [...tools, c.runtime_label, ms > 0 ? took(ms) : ''].filter(Boolean).join(' · ');
+}
+
+/** base says what the tests ran on. */
+export function base(c: Certificate): string {
+  if (!c.base) return '';
+  return c.base === 'host' ? 'this machine’s own toolchain, read-only' : c.base;
+}
+
+/** limits says the bounds of a run in a line. */
+export function limits(l: RunLimits): string {
+  return [
+    l.wall > 0 ? took(l.wall / 1e6) : '',
+    l.memory > 0 ? `${bytes(l.memory)} memory` : '',
+    l.cpus > 0 ? count(l.cpus, 'CPU') : '',
+    l.processes > 0 ? count(l.processes, 'process', 'processes') : '',
+    l.disk > 0 ? `${bytes(l.disk)} disk` : '',
+    l.output > 0 ? `${bytes(l.output)} output` : '',
+  ].filter(Boolean).join(' · ');
+}
+
+/** lineNow is where a flag's line stands in the new text: what was removed has a number of the old one. */
+export function lineNow(f: Flag, hunks: readonly Hunk[]): number {
+  for (const h of hunks) {
+    let old = h.old_start;
+    let now = h.new_start;
+    for (const l of list(h.lines)) {
+      if (l.op === '-' && old === f.line && l.text.trim() === f.text.trim()) return Math.max(1, now);
+      if (l.op !== '+') old++;
+      if (l.op !== '-') now++;
+    }
+  }
+  return f.line;
+}
+
+/** A place in a file's gutter. */
+export interface GutterMark {
+  line: number;
+  kind: 'uncovered' | 'lint' | 'look';
+  text: string;
+}
+
+/** gutter gives what the margin of a file's diff shows. */
+export function gutter(c: Certificate | null, path: string): GutterMark[] {
+  if (!c) return [];
+  const marks: GutterMark[] = [];
+  for (const s of list(c.uncovered)) {
+    if (s.file === path) for (let line = s.first; line <= s.last; line++) marks.push({ line, kind: 'uncovered', text: 'No test ran this line' });
+  }
+  for (const f of list(c.static)) {
+    if (f.file === path) marks.push({ line: Math.max(1, f.line), kind: 'lint', text: `${f.tool}${f.rule ? ` ${f.rule}` : ''}: ${f.text}` });
+  }
+  return marks;
 }
 
 /** tests puts the two runs side by side: one row a test, what changed first. */
@@ -70,6 +154,11 @@ export function shortId(id: string): string {
   const sep = id.includes('::') ? '::' : ' > ';
   const cut = id.lastIndexOf(sep);
   return cut >= 0 ? id.slice(cut + sep.length) : id;
+}
+
+/** breakable cuts a long name where a line may break without harm. */
+export function breakable(text: string): string[] {
+  return text.split(/(?<=[_/:.>-])(?=[^_/:.>\s-])/);
 }
 
 /** fileOf is the file of an id where the id names one. */

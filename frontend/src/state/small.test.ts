@@ -3,15 +3,15 @@
 import { describe, expect, test } from 'vitest';
 import { AppError, decode } from '../api/error';
 import { joinArgs, splitArgs } from './args';
-import { ago, baseName, clock, cost, count, firstLine, pretty, tail, tokens, took, usd } from './format';
+import { ago, baseName, bytes, clock, cost, count, firstLine, pretty, tail, tokens, took, usd } from './format';
 import { mark } from './highlight';
 import { quiet, settle, stream } from './live';
-import { headline, place, shortId, fileOf, sideBySide } from './proof';
+import { at, base, breakable, evidence, gutter, headline, how, limits, lineNow, notCovered, place, shortId, fileOf, sideBySide, uncovered } from './proof';
 import { begins, keysOf, match, shortcuts, type Press } from './shortcuts';
 import { bars } from './strip';
 import { act, paths, result, tally } from './words';
 import type { CallView, StepItem } from './session';
-import type { Run, Test } from '../api/types';
+import type { Certificate, Hunk, Run, Test } from '../api/types';
 
 describe('errors of the Go side', () => {
   const json = '{"code":"conflict","message":"a.py changed"}';
@@ -204,4 +204,64 @@ test('marks what answers a query, whatever signs it holds', () => {
     { text: 'The ', hit: false }, { text: 'City', hit: true }, { text: ' ', hit: false }, { text: 'of', hit: true }, { text: ' ', hit: false }, { text: 'city', hit: true }, { text: '_name', hit: false },
   ]);
   expect(mark('a(b', '( [ . *')).toEqual([{ text: 'a(b', hit: false }]);
+});
+
+describe('the certificate', () => {
+  const blank: Certificate = {
+    state: 'proven', reasons: null, red_to_green: null, broken: null, pre_existing: null, flaky: null, infrastructure: null, integrity: null,
+    still_green: 0, skipped: 0, not_covered: null, runtime: 'crun', runtime_label: 'container', warnings: null, command: null, dir: '', base_hash: '',
+    patch_hash: '', baseline_ms: 0, patched_ms: 0, issued: '', reruns: 0,
+  };
+
+  test('how it was proven is one line; an old record says what it knows', () => {
+    const toolchain = [{ name: 'python', version: '3.11.2', path: '/usr/bin/python3' }, { name: 'pytest', version: '', path: '' }];
+    expect(how({ ...blank, toolchain, baseline_ms: 2000, patched_ms: 2100 })).toBe('python 3.11.2 · pytest · container · 4.1 s');
+    expect(how(blank)).toBe('container');
+  });
+
+  test('the base in words', () => {
+    expect(base(blank)).toBe('');
+    expect(base({ ...blank, base: 'host' })).toMatch(/own toolchain/);
+    expect(base({ ...blank, base: 'localhost/go:1 (sha256:ab)' })).toBe('localhost/go:1 (sha256:ab)');
+  });
+
+  test('limits leave out what is not bounded', () => {
+    expect(limits({ wall: 600e9, memory: 2 * 1024 ** 3, cpus: 2, processes: 512, output: 1024 ** 2, disk: 0 })).toBe('10 min · 2 GB memory · 2 CPUs · 512 processes · 1 MB output');
+  });
+
+  test.each([[0, '0 B'], [1023, '1023 B'], [1536, '1.5 kB'], [5 * 1024 ** 4, '5 TB']])('%d bytes are %s', (n, want) => expect(bytes(n)).toBe(want));
+
+  test('changed lines that no test ran are counted over their spans, and said once', () => {
+    const c = { ...blank, uncovered: [{ file: 'a.py', first: 3, last: 4 }, { file: 'b.py', first: 9, last: 9 }], not_covered: ['No test executed 3 lines of the change: a.py:3-4, b.py:9.', 'Other.'] };
+    expect(uncovered(c).text).toBe('3 changed lines were run by no test');
+    expect(uncovered({ ...c, uncovered: c.uncovered.slice(1) }).text).toBe('1 changed line was run by no test');
+    expect(uncovered(blank).text).toBe('');
+    expect(notCovered(c)).toEqual(['Other.']);
+    expect(notCovered({ ...c, uncovered: [] })).toHaveLength(2);
+  });
+
+  test('the margin of a file holds its own marks only', () => {
+    const c = { ...blank, uncovered: [{ file: 'a.py', first: 3, last: 4 }], static: [{ tool: 'ruff', file: 'a.py', line: 0, rule: 'E501', text: 'long' }, { tool: 'ruff', file: 'b.py', line: 2, rule: '', text: 'x' }] };
+    expect(gutter(c, 'a.py').map((m) => [m.line, m.kind])).toEqual([[3, 'uncovered'], [4, 'uncovered'], [1, 'lint']]);
+    expect(gutter(c, 'b.py')).toEqual([{ line: 2, kind: 'lint', text: 'ruff: x' }]);
+    expect(gutter(null, 'a.py')).toEqual([]);
+  });
+
+  test('a flag about a removed line leads to where it stood', () => {
+    const line = (op: ' ' | '-' | '+', text: string) => ({ op, text });
+    const hunk: Hunk = { old_start: 10, old_lines: 4, new_start: 20, new_lines: 3, lines: [line(' ', 'a\n'), line('-', '  assert x\n'), line('-', 'b\n'), line('+', 'c\n'), line(' ', 'd\n')] };
+    expect(lineNow({ file: 't', line: 11, rule: '', text: 'assert x' }, [hunk])).toBe(21);
+    expect(lineNow({ file: 't', line: 12, rule: '', text: 'b' }, [hunk])).toBe(21);
+    expect(lineNow({ file: 't', line: 21, rule: '', text: 'c' }, [hunk])).toBe(21);
+  });
+
+  test('a flag is told by its rule, and the line is kept', () => {
+    const row = evidence({ ...blank, integrity: [{ file: 't.py', line: 4, rule: 'test skipped', text: '@skip' }] }).find((r) => r.flag);
+    expect(row?.text).toBe('Test skipped');
+  });
+
+  test('places', () => {
+    expect([at('a.py', 3), at('a.py', 3, 4), at('a.py', 0)]).toEqual(['a.py:3', 'a.py:3–4', 'a.py']);
+    expect(breakable('test_a_b').join('|')).toBe('test_|a_|b');
+  });
 });

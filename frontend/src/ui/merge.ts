@@ -5,6 +5,7 @@ import { forceParsing } from '@codemirror/language';
 import { type Extension } from '@codemirror/state';
 import { EditorView } from '@codemirror/view';
 import { flash, reading } from './editor';
+import { margin, type Mark } from './margin';
 import { changedParts } from './parts';
 
 // The component's own limit of 500 makes one big chunk of any file whose changes lie far apart; half a second is the
@@ -20,6 +21,7 @@ export interface MergeOptions {
   unified: boolean;
   whole: boolean; // unfold what did not change
   language: Extension;
+  marks?: readonly Mark[]; // beside lines of the new text
 }
 
 export interface Merged {
@@ -41,7 +43,7 @@ export function merge(o: MergeOptions): Merged {
 function sideBySide(o: MergeOptions): Merged {
   const view = new MergeView({
     a: { doc: o.before ?? '', extensions: [reading(`${o.path}, before`, o.language), changedParts] },
-    b: { doc: o.after ?? '', extensions: [reading(`${o.path}, after`, o.language), changedParts] },
+    b: { doc: o.after ?? '', extensions: [reading(`${o.path}, after`, o.language), margin(o.marks ?? []), changedParts] },
     parent: o.parent,
     gutter: true,
     highlightChanges: false,
@@ -59,6 +61,7 @@ function unified(o: MergeOptions): Merged {
     parent: o.parent,
     extensions: [
       reading(`${o.path}, changes`, o.language),
+      margin(o.marks ?? []),
       EditorView.editorAttributes.of({ class: 'cm-merge-b' }),
       unifiedMergeView({
         original: o.before ?? '',

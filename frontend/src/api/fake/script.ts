@@ -103,9 +103,11 @@ const both = [...oldTests, newTest];
 export function certificate(over: Partial<Certificate>): Certificate {
   return {
     state: 'proven', reasons: [], red_to_green: [newTest], broken: [], pre_existing: [], flaky: [], infrastructure: [], integrity: [], still_green: 14,
-    skipped: 0, not_covered: ['No test runs render_pdf, which reads the city too (app/invoices.py, line 73).'], runtime: 'runsc', runtime_label: 'gVisor',
+    skipped: 0, not_covered: ['The proof says what these tests say, on this machine: it does not say that the code is right.'], runtime: 'runsc', runtime_label: 'gVisor',
     warnings: [], command: ['python3', '-m', 'pytest', '-q'], dir: '', base_hash: 'base', patch_hash: 'patch-2', baseline_ms: 912, patched_ms: 1140,
-    issued: '2026-01-12T10:31:09Z', reruns: 3, ...over,
+    issued: '2026-01-12T10:31:09Z', reruns: 3, base: 'host',
+    toolchain: [{ name: 'python', version: '3.11.2', path: '/usr/bin/python3' }, { name: 'pytest', version: '7.2.1', path: '' }],
+    limits: { wall: 600e9, memory: 2 * 1024 ** 3, cpus: 2, processes: 1024, output: 1024 ** 2, disk: 2 * 1024 ** 3 }, static: [], uncovered: [], ...over,
   };
 }
 
@@ -180,8 +182,9 @@ function proof(scene: Scene): Beat[] {
         certificate: certificate({
           state: 'not_proven', red_to_green: [newTest], broken: [broken], still_green: 13,
           reasons: ['1 test that was green before the patch is red with it.'],
-          integrity: [{ file: 'tests/test_invoices.py', line: 49, rule: 'assertion_removed', text: 'An assertion was taken out of test_unknown_invoice_is_404' }],
-          pre_existing: ['tests/test_money.py::test_rounding[half-even]'], not_covered: [], warnings: ['This machine cannot limit the memory of a container: a test could use all of it.'],
+          integrity: [{ file: 'tests/test_invoices.py', line: 49, rule: 'assertion removed', text: 'assert response.status == 404' }],
+          uncovered: [{ file: 'app/invoices.py', first: 51, last: 52 }], static: [{ tool: 'ruff', file: 'app/invoices.py', line: 52, rule: 'E501', text: 'Line too long (101 > 88)' }],
+          pre_existing: ['tests/test_money.py::test_rounding[half-even]'], not_covered: ['No test executed 2 lines of the change: app/invoices.py:51-52.', 'Of some changed files coverage is not known.'], warnings: ['This machine cannot limit the memory of a container: a test could use all of it.'],
         }),
         run: run({ [broken]: 'assert 21 == 20' }, both, 1180),
       }),
