@@ -1,5 +1,5 @@
 # The two commands of the README, and the steps they are made of.
-.PHONY: run test build setup serve fmt
+.PHONY: run test build setup serve fmt bench
 
 run: ## build what is needed and open the window on the sample repository
 	@build/setup.sh run
@@ -17,6 +17,9 @@ build: ## build build/bin/redgreen
 
 serve: build ## the window in a browser
 	@build/bin/redgreen serve
+
+bench: ## measure against peers, see build/bench/run.sh
+	@build/bench/run.sh
 
 fmt:
 	gofmt -w main.go app backend

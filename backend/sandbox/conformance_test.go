@@ -137,6 +137,26 @@ func TestConformance(t *testing.T) {
 	}
 }
 
+// TestMadeForIt holds the longer way against the suite: a container made for just one run, as for a plain user, an image or a
+// long argument list; with the overlay, and with a copy of the workspace.
+func TestMadeForIt(t *testing.T) {
+	for _, how := range []string{byOverlay, byCopy} {
+		t.Run(how, func(t *testing.T) {
+			b := openFor(t, "runc")
+			r := b.sb.runtimes[0].(*podmanRuntime)
+			r.fixed.Store(true)
+			r.copies.Store(how == byCopy)
+			if res := b.run(t, Spec{Args: []string{"true"}}); how == byOverlay && res.Copied != byOverlay || how == byCopy && res.Copied == byOverlay {
+				t.Fatalf("workspace by %s", res.Copied)
+			}
+			t.Run("workspace", b.testWorkspace)
+			t.Run("files", b.testFiles)
+			t.Run("environment", b.testEnvironment)
+			t.Run("exit status", b.testStatus)
+		})
+	}
+}
+
 func (b bench) testBasics(t *testing.T) {
 	res := b.run(t, Spec{Args: sh("echo out; echo err >&2; exit 3")})
 	rung, err := b.sb.Rung(t.Context())

@@ -57,6 +57,9 @@ func (r *noneRuntime) Run(ctx context.Context, spec Spec) (res Result, err error
 	if err := spec.check(); err != nil {
 		return Result{}, err
 	}
+	if spec.Image != "" {
+		return Result{}, errors.New("running without isolation: an image cannot be used without a container engine (choose the host's toolchain for this folder)")
+	}
 	spec.Limits = spec.Limits.withDefaults()
 	dir, err := r.home.newRun()
 	if err != nil {

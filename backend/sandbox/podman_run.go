@@ -39,7 +39,7 @@ const killTime = 1500 * time.Millisecond
 const cleanup = 20 * time.Second
 
 func (p *podmanRun) do(ctx context.Context) (res Result, err error) {
-	if launch, ok := p.spec.launch(); ok && p.runtime.places() {
+	if launch, ok := p.spec.launch(); ok && p.spec.Image == "" && p.runtime.places() {
 		err = p.takeOne(ctx, launch)
 	} else {
 		err = p.makeOne(ctx)

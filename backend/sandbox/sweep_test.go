@@ -28,6 +28,10 @@ func TestHelperProcess(t *testing.T) {
 	out := b.folder(t, nil)
 	go func() {
 		for {
+			if r, ok := sb.runtimes[0].(*podmanRuntime); ok && r.places() && !r.stands() {
+				time.Sleep(10 * time.Millisecond) // so that one stands when the process is killed
+				continue
+			}
 			if _, err := os.Stat(filepath.Join(out, "up")); err == nil {
 				fmt.Printf("\nhelper: up\n")
 				return
@@ -36,6 +40,20 @@ func TestHelperProcess(t *testing.T) {
 		}
 	}()
 	b.run(t, Spec{Args: sh("(trap '' TERM; exec setsid sleep 98765) & echo > /out/up; sleep 98765"), Out: out, Limits: Limits{Wall: time.Minute}})
+}
+
+// stands tells whether a container stands ready.
+func (r *podmanRuntime) stands() bool {
+	r.pool.mu.Lock()
+	defer r.pool.mu.Unlock()
+	for _, s := range r.pool.stands {
+		select {
+		case <-s.done:
+			return s.err == nil
+		default:
+		}
+	}
+	return false
 }
 
 // TestSweep kills a process that uses the sandbox with SIGKILL and opens the sandbox again.
