@@ -99,7 +99,7 @@ func (c *core) sandbox(root string) (*sandbox.Sandbox, error) {
 	if b, ok := c.boxes[allowed]; ok {
 		return b, nil
 	}
-	b, err := sandbox.Open(sandbox.Options{Dir: c.paths.sandbox(), Runtime: c.settings.Runtime, AllowNone: allowed, Log: c.log})
+	b, err := sandbox.Open(sandbox.Options{Dir: c.paths.sandbox(), Images: c.paths.images(), Runtime: c.settings.Runtime, AllowNone: allowed, Log: c.log})
 	if err != nil {
 		return nil, err
 	}

@@ -16,13 +16,14 @@ import (
 // DIR/run/<owner>, which it keeps locked while it lives. Another process that can take the lock knows that the owner is
 // dead and sweeps the folder.
 type home struct {
-	host  host
-	log   *slog.Logger
-	dir   string // DIR/run/<owner>
-	short string // a folder with a short path for sockets, whose length the system limits
-	owner string
-	lock  *os.File
-	runs  atomic.Int64
+	host   host
+	log    *slog.Logger
+	dir    string // DIR/run/<owner>
+	short  string // a folder with a short path for sockets, whose length the system limits
+	owner  string
+	images string // the folder of images; "" none
+	lock   *os.File
+	runs   atomic.Int64
 
 	allowNone bool // Options.AllowNone
 }

@@ -13,6 +13,7 @@ import (
 // Options configure a Sandbox.
 type Options struct {
 	Dir     string // absolute state folder for configuration, sockets and the empty root; created
+	Images  string // absolute folder of the images that were built here; "" none can be
 	Runtime string // force one runtime by name; "" the strongest that works
 	// AllowNone lets tests run with no isolation at all where nothing better works, or where Runtime asks for it. It is
 	// for folders for which the person has switched it on.
@@ -51,7 +52,7 @@ func Open(o Options) (*Sandbox, error) {
 	if err != nil {
 		return nil, err
 	}
-	h.allowNone = o.AllowNone
+	h.allowNone, h.images = o.AllowNone, o.Images
 	s := &Sandbox{home: h}
 	for _, k := range kinds {
 		s.runtimes = append(s.runtimes, k.open(h, k))
@@ -115,6 +116,9 @@ func (s *Sandbox) Run(ctx context.Context, spec Spec) (Result, error) {
 	rt, rung, err := choose(ctx)
 	if err != nil {
 		return Result{}, err
+	}
+	if _, ok := rt.(*podmanRuntime); spec.Image != "" && !ok {
+		return Result{}, noImages(rt.Name(), spec.Image)
 	}
 	res, err := rt.Run(ctx, spec)
 	if err == nil && res.Runtime.Name == "" {

@@ -33,10 +33,11 @@ type podmanRuntime struct {
 	pool     pool
 	ready    atomic.Bool // the pool is filled
 
-	mu      sync.Mutex
-	svc     *service
-	version string
-	notes   []string // warnings that hold for every run
+	mu       sync.Mutex
+	svc      *service
+	imageSvc *service // of runs in an image; nil until the first
+	version  string
+	notes    []string // warnings that hold for every run
 }
 
 func (r *podmanRuntime) Name() string { return r.kind.Name }
@@ -128,12 +129,14 @@ func (r *podmanRuntime) Close() error {
 	r.cleaning.Wait()
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.svc == nil {
-		return nil
+	var errs []error
+	for _, svc := range []**service{&r.svc, &r.imageSvc} {
+		if *svc != nil {
+			errs = append(errs, (*svc).stop())
+			*svc = nil
+		}
 	}
-	svc := r.svc
-	r.svc = nil
-	return svc.stop()
+	return errors.Join(errs...)
 }
 
 // Run runs spec in a fresh container.
@@ -147,6 +150,11 @@ func (r *podmanRuntime) Run(ctx context.Context, spec Spec) (Result, error) {
 		return cancelled(ctx, time.Now(), fmt.Errorf("running in %s: %w", r.kind.Name, err))
 	}
 	run := &podmanRun{runtime: r, spec: spec, started: time.Now(), container: container{svc: svc}}
+	if spec.Image != "" {
+		if run.svc, run.image, err = r.useImage(ctx, spec.Image); err != nil {
+			return cancelled(ctx, run.started, fmt.Errorf("running in an image: %w", err))
+		}
+	}
 	res, err := run.do(ctx)
 	r.discard(&run.container)
 	if err != nil {

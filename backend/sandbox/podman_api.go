@@ -161,7 +161,9 @@ type containerSpec struct {
 	Groups          []string          `json:"groups,omitempty"`
 	Hostname        string            `json:"hostname"`
 	Labels          map[string]string `json:"labels"`
-	Rootfs          string            `json:"rootfs"`
+	Rootfs          string            `json:"rootfs,omitempty"`
+	Image           string            `json:"image,omitempty"`
+	Entrypoint      []string          `json:"entrypoint,omitempty"`
 	WorkDir         string            `json:"work_dir"`
 	Mounts          []specMount       `json:"mounts"`
 	OverlayVolumes  []overlayVolume   `json:"overlay_volumes,omitempty"`

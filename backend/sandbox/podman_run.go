@@ -27,8 +27,9 @@ type podmanRun struct {
 	container
 	runtime   *podmanRuntime
 	spec      Spec
-	how       string // Result.Copied
-	workspace string // the copy or the overlay's upper folder; "" what the container's own mounts tell
+	how       string       // Result.Copied
+	image     imageDetails // of a run in an image
+	workspace string       // the copy or the overlay's upper folder; "" what the container's own mounts tell
 	started   time.Time
 }
 
@@ -67,6 +68,11 @@ func (p *podmanRun) makeOne(ctx context.Context) (err error) {
 	c, err := p.runtime.spec(p.spec, filepath.Join(p.dir, "root"), workspace, copied)
 	if err != nil {
 		return err
+	}
+	if p.spec.Image != "" {
+		if c, err = p.onImage(c, p.dir); err != nil {
+			return err
+		}
 	}
 	return p.runtime.create(ctx, &p.container, c, p.spec.Limits)
 }
@@ -207,7 +213,7 @@ func (p *podmanRun) watchIt(ctx context.Context) (Result, error) {
 		w.stop(Cancelled) // nobody follows it any more, so it must not go on
 		return Result{}, p.explain(err)
 	}
-	res := Result{ExitCode: final.State.ExitCode, Duration: took, Runtime: p.rung(p.warnings), Copied: p.how}
+	res := Result{ExitCode: final.State.ExitCode, Duration: took, Runtime: p.rung(p.warnings), Copied: p.how, Image: p.imageName()}
 	var cutOut, cutErr bool
 	res.Stdout, cutOut = stdout.bytes()
 	res.Stderr, cutErr = stderr.bytes()

@@ -37,13 +37,16 @@ type podmanSetup struct {
 	name    string // the runtime's name for Podman
 	program string // its absolute path
 	wrapper []string
-	hide    string // a mount point to take away in the service's mount namespace
+	role    string   // "-images", "-build", beside the service for runs without an image
+	stores  []string // folders of images that are read
+	graph   string   // the folder that images are written to; "" one of the service's own
+	hide    string   // a mount point to take away in the service's mount namespace
 }
 
 // startService writes the configuration below h and starts the service. It dies with this process.
 func startService(ctx context.Context, h *home, podman string, set podmanSetup) (*service, error) {
-	dir := filepath.Join(h.dir, set.name)
-	short := filepath.Join(h.short, set.name)
+	dir := filepath.Join(h.dir, set.name+set.role)
+	short := filepath.Join(h.short, set.name+set.role)
 	killOwned([]string{dir, short}) // of a service that has died
 	if err := errors.Join(removeAll(dir), removeAll(short)); err != nil {
 		return nil, fmt.Errorf("starting podman for %s: %w", set.name, err)
@@ -236,9 +239,19 @@ no_pivot_root = false
 %[3]s = [%[7]q]
 [network]
 %[8]s`, h.host.nofile, cgroupManager(h.host), set.name, filepath.Join(dir, "bin", "conmon"), toolPath(), filepath.Join(short, "tmp"), program, network, min(h.host.nproc, 1<<20))
-	// No image is used: the driver that needs nothing of the kernel will do. Workspaces get their overlay all the same.
-	files["storage.conf"] = fmt.Sprintf("[storage]\ndriver = \"vfs\"\ngraphroot = %q\nrunroot = %q\nrootless_storage_path = %q\n",
-		filepath.Join(dir, "storage"), filepath.Join(short, "run"), filepath.Join(dir, "storage"))
+	// Without images the driver that needs nothing of the kernel will do. Workspaces get their overlay all the same.
+	driver, graph, options := "vfs", filepath.Join(dir, "storage"), ""
+	if set.role != "" {
+		driver = "overlay"
+	}
+	if set.graph != "" {
+		graph = set.graph
+	}
+	if len(set.stores) > 0 {
+		options = "[storage.options]\nadditionalimagestores = [\"" + strings.Join(set.stores, "\", \"") + "\"]\n"
+	}
+	files["storage.conf"] = fmt.Sprintf("[storage]\ndriver = %q\ngraphroot = %q\nrunroot = %q\nrootless_storage_path = %q\n%s",
+		driver, graph, filepath.Join(short, "run"), graph, options)
 	files["registries.conf"] = "unqualified-search-registries = []\n"
 	for name, text := range files {
 		mode := os.FileMode(0o600)

@@ -12,7 +12,10 @@ import (
 func (r *podmanRuntime) spec(s Spec, root, workspace string, copied bool) (containerSpec, error) {
 	h := r.home.host
 	l := s.Limits
-	v := hostView("/")
+	v := view{}
+	if s.Image == "" {
+		v = hostView("/")
+	}
 	shown := submounts(append(append([]Mount{}, v.mounts...), s.ReadOnly...), mountTable())
 	if err := buildSkeleton(root, h, v, shown); err != nil {
 		return containerSpec{}, err

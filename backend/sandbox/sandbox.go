@@ -71,6 +71,7 @@ type Result struct {
 	Cut      bool          `json:"cut,omitempty"` // output went over the limit; a line in it says how much is left out
 	Duration time.Duration `json:"duration"`
 	Runtime  Rung          `json:"runtime"`          // what the run really had, read back from what ran
+	Image    string        `json:"image,omitempty"`  // the image's reference and id, "" the host's toolchain
 	Copied   string        `json:"copied,omitempty"` // how the workspace was kept apart from the host's: overlay, reflink or copy
 }
 

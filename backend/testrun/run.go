@@ -81,6 +81,9 @@ func (r *Runner) Run(ctx context.Context, dir string, c Command, paths []string)
 		return run, nil
 	}
 	run = finish(run, kind, c, j.output(res), res)
+	if res.Image != "" {
+		run.Base = res.Image
+	}
 	run.Toolchain = r.toolchain(ctx, j)
 	return run, nil
 }
