@@ -32,6 +32,7 @@ needs() {
   if [ "$want" = test ]; then
     echo "cmd:netavark|/usr/lib/podman/netavark|/usr/libexec/podman/netavark netavark"
     echo "cmd:chromium|chromium-browser|google-chrome chromium"
+    echo "cmd:busybox busybox-static"
     echo "cmd:Xvfb xvfb"
     echo "cmd:openbox openbox"
     echo "cmd:xdotool xdotool"
