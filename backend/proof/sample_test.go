@@ -84,6 +84,7 @@ func (s sample) resolve(t *testing.T, edits ...patch.Edit) patch.Patch {
 type bench struct {
 	sb     *sandbox.Sandbox
 	runner *testrun.Runner
+	reruns int // 0 the default
 }
 
 func newBench(t *testing.T) bench {
@@ -111,7 +112,7 @@ func newBench(t *testing.T) bench {
 func openSandbox(t *testing.T) (*sandbox.Sandbox, error) {
 	t.Helper()
 	var all error
-	for _, name := range []string{"crun", "runc", "bwrap", "runsc"} {
+	for _, name := range []string{"bwrap", "crun", "runc", "runsc"} {
 		sb, err := sandbox.Open(sandbox.Options{Dir: t.TempDir(), Runtime: name})
 		if err == nil {
 			if _, err = sb.Rung(t.Context()); err == nil {
@@ -191,7 +192,7 @@ func (b bench) baseline(t *testing.T, s sample) (testrun.Command, testrun.Run) {
 func (b bench) prove(t *testing.T, s sample, c testrun.Command, base testrun.Run, p patch.Patch) Certificate {
 	t.Helper()
 	cert, _, err := Prove(t.Context(), Options{
-		Runner: b.runner, Command: c, Baseline: base, Patch: p, BaseHash: "base", ReadBase: s.read,
+		Runner: b.runner, Command: c, Baseline: base, Patch: p, BaseHash: "base", ReadBase: s.read, Reruns: b.reruns,
 		Tree: func(_ context.Context, p patch.Patch) (string, func(), error) { return b.tree(t, s, p) },
 		Now:  func() time.Time { return time.Date(2024, 3, 9, 12, 0, 0, 0, time.UTC) },
 	})
