@@ -31,7 +31,7 @@ const (
 func inspect(p patch.Patch, readBase patch.ReadFunc) []Flag {
 	var in inspection
 	for _, f := range p.Files {
-		in.file(f)
+		in.file(f, readBase)
 	}
 	slices.SortFunc(in.flags, func(a, b Flag) int {
 		return cmp.Or(strings.Compare(a.File, b.File), a.Line-b.Line, strings.Compare(a.Rule, b.Rule), strings.Compare(a.Text, b.Text))
@@ -57,7 +57,7 @@ func (in *inspection) flag(file string, line int, rule, text string) {
 }
 
 // file inspects the change to one file.
-func (in *inspection) file(f patch.File) {
+func (in *inspection) file(f patch.File, readBase patch.ReadFunc) {
 	if kind := kindOfFile(f.Path); kind != ordinary {
 		line, text := firstChange(f)
 		in.flag(f.Path, line, ruleOf(kind, f), text)
@@ -68,18 +68,33 @@ func (in *inspection) file(f patch.File) {
 	if wasTest && (f.Status == patch.Deleted || f.Status == patch.Renamed && (!isTest || path.Ext(old) != path.Ext(f.Path) || runnable(old) && !runnable(f.Path))) {
 		in.flag(old, 1, ruleDeletedFile, old)
 	}
+	inline := inlineTests(f, readBase)
 	for _, h := range f.Hunks {
-		for _, b := range blocks(h) {
+		all := blocks(h)
+		renamed := renamedLocals(f.Path, all, unchanged(h))
+		for i, b := range all {
+			isTest, wasTest := isTest || b.oldLine >= inline, wasTest || b.oldLine >= inline
 			in.inserted(f.Path, b, isTest)
 			in.reaches(f.Path, b)
-			if wasTest && f.Status != patch.Added && f.Status != patch.Deleted {
+			if wasTest && f.Status != patch.Added && f.Status != patch.Deleted && !renamed[i] && !sameCode(f.Path, b.deleted, b.inserted) {
 				in.existing(f.Path, b)
 			}
 		}
 	}
-	if wasTest && f.Status != patch.Deleted {
-		in.deletedTests(f)
+	if (wasTest || path.Ext(f.Path) == ".rs") && f.Status != patch.Deleted {
+		in.deletedTests(f, wasTest)
 	}
+}
+
+// unchanged are the lines of a hunk that stay.
+func unchanged(h patch.Hunk) []string {
+	var all []string
+	for _, l := range h.Lines {
+		if l.Op == patch.Context {
+			all = append(all, l.Text)
+		}
+	}
+	return all
 }
 
 // runnable tells a file that a runner collects from a helper beside it.
@@ -125,20 +140,21 @@ func firstChange(f patch.File) (line int, text string) {
 type block struct {
 	oldLine, newLine  int // of the first deleted and inserted line
 	deleted, inserted []string
+	before            string // the unchanged line above, "" none
 }
 
 // blocks cuts a hunk at its context lines.
 func blocks(h patch.Hunk) []block {
 	var all []block
 	oldLine, newLine := h.OldStart, h.NewStart
-	open := false
+	open, before := false, ""
 	for _, l := range h.Lines {
 		if l.Op == patch.Context {
-			oldLine, newLine, open = oldLine+1, newLine+1, false
+			oldLine, newLine, open, before = oldLine+1, newLine+1, false, l.Text
 			continue
 		}
 		if !open {
-			all = append(all, block{oldLine: oldLine, newLine: newLine})
+			all = append(all, block{oldLine: oldLine, newLine: newLine, before: before})
 			open = true
 		}
 		b := &all[len(all)-1]
@@ -156,17 +172,17 @@ func blocks(h patch.Hunk) []block {
 // skips are the ways to keep a test from running, of all runners.
 var skips = regexp.MustCompile(`@pytest\.mark\.(skip|skipif|xfail)\b|\bpytest\.(skip|xfail|importorskip)\(|\bpytestmark\s*=|@?\bunittest\.(skip\w*|expectedFailure)\b|\braise (unittest\.)?SkipTest\b|\bself\.skipTest\(|` +
 	`\b[tbf]\.(Skip|Skipf|SkipNow)\(|\btesting\.Short\(\)|^//go:build\b|^// \+build\b|` +
-	`\b(it|test|describe|suite|context|t)\.(skip|todo|failing|fails|skipIf|runIf)\b|\b(xit|xtest|xdescribe|xcontext)\(|\b(skip|todo)\s*:\s*(true|['"\x60])|\bt\.(skip|todo)\(|\bthis\.skip\(\)|` +
-	`@(Ignore|Disabled\w*|EnabledIf\w*)\b|\bAssume\.|\bassume(True|False|That)\(|#\[ignore\b|\bmarkTestSkipped\(|\bmarkTestIncomplete\(|\[(Fact|Theory)\([^)]*Skip\b|\b(pending|skip)\s+['"]`)
+	`\b(it|test|describe|suite|context|t)\.(skip|todo|failing|fails|skipIf|runIf)\b|\b(xit|xtest|xdescribe|xcontext|xspecify)[\s(]+['"\x60]|\b(skip|todo)\s*:\s*(true|['"\x60])|\bt\.(skip|todo)\(|\bthis\.skip\(\)|` +
+	`@(Ignore|Disabled\w*|EnabledIf\w*)\b|\bAssume\.|\bassume(True|False|That)\(|#\[ignore\b|#\[cfg(_attr)?\(|#\[Requires\w*\(|@requires\b|\[(Ignore|Explicit)\b|\bmarkTestSkipped\(|\bmarkTestIncomplete\(|\[(Fact|Theory)\([^)]*Skip\b|\b(pending|skip)\s+['"]`)
 
 // narrows are the ways to run only some tests.
-var narrows = regexp.MustCompile(`\b(it|test|describe|suite|context)\.only\b|\b(fit|fdescribe|ftest)\(|\bonly\s*:\s*true|\b(collect_ignore|collect_ignore_glob|pytest_ignore_collect|pytest_collection_modifyitems|pytest_runtest_\w+|pytest_pyfunc_call|pytest_sessionfinish|load_tests|__test__)\b|\bfunc TestMain\(|:focus\b|\bflag\.Set\("test\.`)
+var narrows = regexp.MustCompile(`\b(it|test|describe|suite|context)\.only\b|\b(fit|fdescribe|fcontext|fspecify|ftest)[\s(]+['"\x60]|\bonly\s*:\s*true|\b(collect_ignore|collect_ignore_glob|pytest_ignore_collect|pytest_collection_modifyitems|pytest_runtest_\w+|pytest_pyfunc_call|pytest_sessionfinish|load_tests|__test__)\b|\bfunc TestMain\(|:focus\b|\bflag\.Set\("test\.`)
 
 // detects are the ways in which code finds out that tests run it, or reaches for what reads the tests' results.
 var detects = regexp.MustCompile(`PYTEST_CURRENT_TEST|PYTEST_VERSION|PYTEST_XDIST|["'](pytest|_pytest|unittest)["']\s*(not\s+)?in\s+sys\.modules|sys\.modules\b.*["'](_?pytest|unittest)["']|sys\.argv\b.*(test|unittest)|(test|unittest).*sys\.argv\b|_called_from_test|` +
 	`\btesting\.Testing\(\)|flag\.Lookup\(\s*"test\.|os\.Args\b.*(\.test|-test)|(\.test|-test).*os\.Args\b|` +
 	`NODE_TEST_CONTEXT|JEST_WORKER_ID|VITEST\b|NODE_ENV\b.*['"]test['"]|['"]test['"].*NODE_ENV\b|process\.(argv|execArgv)\b.*test|` +
-	`RAILS_ENV\b.*test|cfg!\(test\)|cfg\(not\(test\)\)|\bsurefire\b|org\.junit|` +
+	`RAILS_ENV\b.*test|cfg!\(test\)|cfg\(not\(test\)\)|` +
 	`redgreen_report|run_(pytest|unittest)\b|REDGREEN_|["'\x60]/(out|redgreen|workspace)\b|/proc/(self|\d+)/|` +
 	`\binspect\.(stack|currentframe)\(|\bsys\._getframe\(|\bgc\.get_(objects|referrers)\(`)
 
@@ -284,20 +300,43 @@ func definesTest(text string) string {
 	return ""
 }
 
+// annotated is the line above a method that makes it a test, and method is such a method.
+var (
+	annotated = regexp.MustCompile(`^\s*(@(Test|ParameterizedTest|RepeatedTest|TestFactory)\b|\[(Fact|Theory|Test|TestCase|TestMethod)\b|#\[(tokio::)?test\b|#\[Test\])`)
+	method    = regexp.MustCompile(`^\s*(?:(?:public|private|protected|internal|static|final|async|pub)\s+)*(?:void|Task|fun|fn|function)\s+(\w+)\s*\(`)
+)
+
+// testAt is the name of the test that line i of some lines opens, by itself (where the whole file is tests) or by what
+// stands above it; "" none.
+func testAt(before string, lines []string, i int, whole bool) string {
+	if name := definesTest(lines[i]); name != "" && whole {
+		return name
+	}
+	if i > 0 {
+		before = lines[i-1]
+	}
+	if m := method.FindStringSubmatch(lines[i]); m != nil && annotated.MatchString(before) {
+		return m[1]
+	}
+	return ""
+}
+
 // deletedTests flags tests whose definition is gone from a file and does not come back in it.
-func (in *inspection) deletedTests(f patch.File) {
+func (in *inspection) deletedTests(f patch.File, whole bool) {
 	added := map[string]int{}
 	for _, h := range f.Hunks {
-		for _, l := range h.Lines {
-			if name := definesTest(l.Text); l.Op == patch.Insert && name != "" {
-				added[name]++
+		for _, b := range blocks(h) {
+			for i := range b.inserted {
+				if name := testAt(b.before, b.inserted, i, whole); name != "" {
+					added[name]++
+				}
 			}
 		}
 	}
 	for _, h := range f.Hunks {
 		for _, b := range blocks(h) {
 			for i, text := range b.deleted {
-				name := definesTest(text)
+				name := testAt(b.before, b.deleted, i, whole)
 				if name == "" || kept(text, b.inserted) {
 					continue
 				}

@@ -50,7 +50,7 @@ func shadows(p patch.Patch, dir string) []Flag {
 // through the loaded modules or its callers, or prints what the runner's output looks like. A list like this can be
 // walked around; it makes the plain ways visible.
 var reachesFor = regexp.MustCompile(`^\s*(import|from)\s+(_?pytest|unittest|pluggy)\b|\bimport_module\(\s*["'](_?pytest|unittest|pluggy)|__import__\(\s*["'](_?pytest|unittest|pluggy)|\bsys\.modules\b|` +
-	`^\s*(import\s+)?(\w+\s+)?"testing"\s*$|\bruntime\.Callers?\(|["'\x60](node:test|vitest|@jest/globals)["'\x60]|` +
+	`^\s*(import\s+)?(\w+\s+)?"testing"\s*$|\bruntime\.Callers?\(|["'\x60](node:test|vitest|@jest/globals)["'\x60]|\borg\.junit\b|\bsurefire\b|` +
 	`--- (PASS|FAIL)\b|=== RUN\b|\\x16`)
 
 // equalsAll begins a method that makes an object equal to whatever a test expects, when all it does is to say so.
