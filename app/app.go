@@ -421,7 +421,7 @@ func (a *App) Search(folder, query string, n int) ([]HitRow, error) {
 func (a *App) SaveSettings(s Settings) (Settings, error) {
 	return guard(a.h, func() (Settings, error) {
 		return a.h.core.change(func(old Settings) Settings {
-			s.Recent, s.AllowNone = old.Recent, old.AllowNone // which are changed by calls of their own
+			s.Recent, s.AllowNone, s.Models = old.Recent, old.AllowNone, old.Models // which are changed by calls of their own
 			return s
 		})
 	})

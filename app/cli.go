@@ -171,7 +171,8 @@ func (c *command) root() *cobra.Command {
 	})
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(c.fixCommand(), c.searchCommand(), c.indexCommand(), c.testCommand(), c.sessionsCommand(),
-		c.proveCommand(), c.prepareCommand(), c.imageCommand(), c.doctorCommand(), c.serveCommand(), c.versionCommand())
+		c.modelsCommand(), c.costCommand(), c.proveCommand(), c.prepareCommand(), c.imageCommand(), c.doctorCommand(),
+		c.serveCommand(), c.versionCommand())
 	return root
 }
 

@@ -6,7 +6,9 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -179,8 +181,40 @@ func folderRoot(dir string) (string, error) {
 	return r.Root(), r.Close()
 }
 
+// modelOptions are the person's settings and keys, and the prices of their own, prices.json in the settings folder.
 func (c *core) modelOptions() model.Options {
-	return model.Options{Key: c.keys.get, Env: c.keys.env, BaseURL: c.current().BaseURLs}
+	s := c.current()
+	o := model.Options{Key: c.keys.get, Env: c.keys.env, BaseURL: s.BaseURLs, Second: s.SecondURLs,
+		Forms: map[string]model.Form{}, EditForms: map[string]string{}, Windows: map[string]int{}}
+	for ref, m := range s.Models {
+		o.Forms[ref], o.EditForms[ref], o.Windows[ref] = m.Form, m.EditForm, m.Window
+	}
+	prices, err := os.ReadFile(c.paths.prices())
+	switch {
+	case err == nil:
+		o.Prices = prices
+	case !errors.Is(err, fs.ErrNotExist):
+		c.log.Warn("reading the prices of your own", slog.Any("error", err))
+	}
+	return o
+}
+
+// smallModel is the person's model for supporting work, or the task's own where none is set or it cannot be opened: what
+// it does is a help, and no reason to stop a task.
+func (c *core) smallModel(task model.Model) model.Model {
+	ref := c.current().SmallModel
+	if ref == "" {
+		return task.Apart()
+	}
+	m, err := model.Open(ref, c.modelOptions())
+	if err == nil {
+		err = c.keyFound(m.Info)
+	}
+	if err != nil {
+		c.log.Warn("opening the model for supporting work", slog.String("model", ref), slog.Any("error", err))
+		return task.Apart()
+	}
+	return m
 }
 
 // hooks are what a run tells its caller while it works.
@@ -205,7 +239,7 @@ func (c *core) agentOptions(f *folder, m model.Model, h hooks) (agent.Options, e
 		Dir: c.paths.workspace(), Seed: c.paths.seed(), Tests: c.runnerOptions(f.repo.Root(), ""), Now: time.Now, Ask: h.ask, OnDelta: h.delta, OnPhase: h.phase,
 	}
 	if m.Provider != nil && m.Info.Provider != "script" { // a recorded model plays replies in their order and sums nothing up
-		o.Summary = m
+		o.Summary = c.smallModel(m)
 	}
 	return o, nil
 }

@@ -46,6 +46,7 @@ func findPaths(env func(string) string) (Paths, error) {
 }
 
 func (p Paths) settings() string  { return filepath.Join(p.Config, "settings.json") }
+func (p Paths) prices() string    { return filepath.Join(p.Config, "prices.json") }
 func (p Paths) sessions() string  { return filepath.Join(p.Data, "sessions.db") }
 func (p Paths) undo() string      { return filepath.Join(p.Data, "undo") }
 func (p Paths) sample() string    { return filepath.Join(p.Data, "sample") }

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"redgreen/backend/model"
 	"redgreen/backend/session"
 )
 
@@ -25,6 +26,12 @@ type Settings struct {
 	Editor   string            `json:"editor"`    // command that opens FILE:LINE, "" found
 	Images   Images            `json:"images"`
 	Recent   []Recent          `json:"recent"`
+	// SecondURLs are other base URLs by provider, where the same model is asked in an outage of the first.
+	SecondURLs map[string]string `json:"second_urls"`
+	// SmallModel does the supporting work (summaries), PROVIDER/NAME, "" the task's own model.
+	SmallModel string `json:"small_model"`
+	// Models is what is known or chosen of single models, by PROVIDER/NAME; changed by calls of its own.
+	Models map[string]ModelSetting `json:"models"`
 	// AllowNone are the folders whose tests may run with no isolation at all where no sandbox works: absolute real paths.
 	AllowNone []string `json:"allow_none"`
 }
@@ -33,6 +40,14 @@ type Settings struct {
 type Images struct {
 	Folders   map[string]string `json:"folders"`   // by the folder's absolute path; counts before the language's
 	Languages map[string]string `json:"languages"` // by the language's name: python
+}
+
+// ModelSetting is what a probe found of a model, or the person chose; its zero value leaves all to the provider.
+type ModelSetting struct {
+	Form     model.Form         `json:"form"`      // native, json, text; "" native where the provider has it
+	EditForm string             `json:"edit_form"` // unified_diff, search_replace, old_new, whole_file; "" unknown
+	Window   int                `json:"window"`    // context in tokens where the provider does not tell, 0 unknown
+	Probe    *model.ProbeResult `json:"probe,omitempty"`
 }
 
 // Recent is a folder that was opened.
@@ -48,12 +63,14 @@ const recentMost = 12
 
 func defaults() Settings {
 	return Settings{
-		Theme:    "system",
-		FontSize: 13,
-		BaseURLs: map[string]string{},
-		Limits:   session.Limits{Steps: 30, MicroUSD: 1_000_000, Wall: 20 * time.Minute},
-		Images:   Images{Folders: map[string]string{}, Languages: map[string]string{}},
-		Recent:   []Recent{}, AllowNone: []string{},
+		Theme:      "system",
+		FontSize:   13,
+		BaseURLs:   map[string]string{},
+		SecondURLs: map[string]string{},
+		Models:     map[string]ModelSetting{},
+		Limits:     session.Limits{Steps: 30, MicroUSD: 1_000_000, Wall: 20 * time.Minute},
+		Images:     Images{Folders: map[string]string{}, Languages: map[string]string{}},
+		Recent:     []Recent{}, AllowNone: []string{},
 	}
 }
 
@@ -95,6 +112,12 @@ func (s Settings) checked() Settings {
 	}
 	if s.Images.Languages == nil {
 		s.Images.Languages = d.Images.Languages
+	}
+	if s.SecondURLs == nil {
+		s.SecondURLs = d.SecondURLs
+	}
+	if s.Models == nil {
+		s.Models = d.Models
 	}
 	if s.Recent == nil {
 		s.Recent = d.Recent

@@ -108,6 +108,7 @@ func (r *Run) replied(ctx context.Context, step int, tokens int64, begun time.Ti
 	err := r.append(ctx, session.KindModelReplied, session.ModelReplied{
 		Step: step, Message: m, Stop: reply.Stop, Usage: usage, MicroUSD: cost, Priced: priced,
 		Millis: r.o.Now().Sub(begun).Milliseconds(), Body: body, Reflects: reflects(trail(r.history()), m.Text),
+		Prefix: prefix(reply), Miss: reply.Miss,
 	})
 	if err == nil && reply.Stop == model.StopRefusal && len(m.Calls) == 0 {
 		err = &stopped{"the model refused to go on: " + first(m.Text, 300)}
@@ -121,6 +122,14 @@ func reflects(as []attempt, said string) string {
 		return as[n-1].CallID
 	}
 	return ""
+}
+
+// prefix is what the record keeps of the request's parts; nil from a model that does not hash them.
+func prefix(reply model.Reply) *model.Prefix {
+	if reply.Prefix.Hash == "" {
+		return nil
+	}
+	return &reply.Prefix
 }
 
 func first(text string, max int) string {

@@ -60,6 +60,14 @@ func (m Model) WithForm(f Form) Model {
 	return m
 }
 
+// Apart is the same model for other work: its calls are not compared with those of the task to explain their cache.
+func (m Model) Apart() Model {
+	if m.last != nil {
+		m.last = &lastCall{}
+	}
+	return m
+}
+
 // Chat calls the model, in the form that it manages. Calls that the reply's text ends with are read out of it. Where the
 // provider cannot be reached, the same model is asked at its second place. The reply says why a cache was not read.
 func (m Model) Chat(ctx context.Context, req Request, onDelta func(Delta)) (Reply, error) {

@@ -141,6 +141,9 @@ type Info struct {
 	Label    string `json:"label"`  // for people: "claude-sonnet-4-5 · Anthropic", "recorded model"
 	Local    bool   `json:"local"`  // runs on this machine: costs 0
 	Window   int    `json:"window"` // context in tokens, 0 unknown
+	// EditForm is the form of edits that the model manages best, as a probe found or the person chose: a name of
+	// patch.Form, "" unknown.
+	EditForm string `json:"edit_form,omitempty"`
 }
 
 // Ref is the form PROVIDER/NAME that people write.

@@ -16,19 +16,20 @@ import (
 
 // Options are what the providers need of the outside; the zero value uses the defaults.
 type Options struct {
-	Key      func(name string) string                         // gives a key by its environment name (ANTHROPIC_API_KEY, OPENAI_API_KEY), "" none; default Env
-	Env      func(name string) string                         // gives settings such as OLLAMA_HOST; default os.Getenv
-	BaseURL  map[string]string                                // by provider name, overrides the default
-	HTTP     *http.Client                                     // only its Transport is used
-	Sleep    func(ctx context.Context, d time.Duration) error // waits between attempts
-	Rand     func() float64                                   // jitter between attempts, in [0,1)
-	Now      func() time.Time
-	Idle     time.Duration     // the longest silence in a stream, default 2 minutes; the first byte may take five times that
-	MaxBytes int64             // the most of one answer that is read, default 128 MiB
-	Prices   []byte            // the person's own price table, laid over ours
-	Windows  map[string]int    // the person's own word for a model's context in tokens, by PROVIDER/NAME
-	Forms    map[string]Form   // how a model is asked for calls, by PROVIDER/NAME; others: Auto
-	Second   map[string]string // another base URL of a provider, asked for the same model in an outage of the first
+	Key       func(name string) string                         // gives a key by its environment name (ANTHROPIC_API_KEY, OPENAI_API_KEY), "" none; default Env
+	Env       func(name string) string                         // gives settings such as OLLAMA_HOST; default os.Getenv
+	BaseURL   map[string]string                                // by provider name, overrides the default
+	HTTP      *http.Client                                     // only its Transport is used
+	Sleep     func(ctx context.Context, d time.Duration) error // waits between attempts
+	Rand      func() float64                                   // jitter between attempts, in [0,1)
+	Now       func() time.Time
+	Idle      time.Duration     // the longest silence in a stream, default 2 minutes; the first byte may take five times that
+	MaxBytes  int64             // the most of one answer that is read, default 128 MiB
+	Prices    []byte            // the person's own price table, laid over ours
+	Windows   map[string]int    // the person's own word for a model's context in tokens, by PROVIDER/NAME
+	Forms     map[string]Form   // how a model is asked for calls, by PROVIDER/NAME; others: Auto
+	EditForms map[string]string // becomes Info.EditForm, by PROVIDER/NAME
+	Second    map[string]string // another base URL of a provider, asked for the same model in an outage of the first
 }
 
 // defaults fills in what was left out.
@@ -154,6 +155,7 @@ func Open(ref string, o Options) (Model, error) {
 		return Model{}, err
 	}
 	m.forms = &forms{form: o.Forms[m.Ref()]}
+	m.EditForm = o.EditForms[m.Ref()]
 	m.own = o.Windows[m.Ref()]
 	m.Window = cmp.Or(m.own, m.Window, m.price.contextWindow())
 	return m, nil

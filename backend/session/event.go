@@ -160,7 +160,9 @@ type ModelReplied struct {
 	Millis   int64          `json:"ms"`
 	Body     string         `json:"body,omitempty"` // the exact request bytes, by hash
 	// Reflects is the failed call (a refused edit, a red run) on which this reply's text was asked to reflect.
-	Reflects string `json:"reflects,omitempty"`
+	Reflects string        `json:"reflects,omitempty"`
+	Prefix   *model.Prefix `json:"prefix,omitempty"` // hashes of the request's parts, as a prompt cache sees them
+	Miss     string        `json:"miss,omitempty"`   // why the provider's prompt cache was not read, "" it was, or is not told of
 }
 
 // ModelFailed is a failed attempt. Final says that no other follows.
@@ -344,7 +346,8 @@ type State struct {
 	MicroUSD    model.MicroUSD  `json:"micro_usd"`
 	Priced      bool            `json:"priced"` // false as soon as one reply's price is unknown
 	Usage       model.Usage     `json:"usage"`
-	Context     int64           `json:"context"` // tokens of the last request
+	ModelMillis int64           `json:"model_ms"` // that the model's replies took
+	Context     int64           `json:"context"`  // tokens of the last request
 	Sandbox     SandboxReady    `json:"sandbox"`
 	Patch       patch.Patch     `json:"patch"`
 	PatchHash   string          `json:"patch_hash"`

@@ -120,6 +120,7 @@ func Fold(s State, e Event) (State, error) {
 
 func foldReply(s State, d ModelReplied) State {
 	s = addCost(s, d.Usage, d.MicroUSD, d.Priced)
+	s.ModelMillis += d.Millis
 	if d.Usage.Known {
 		s.Context = d.Usage.Total() - d.Usage.Output
 	}

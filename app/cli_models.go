@@ -1,0 +1,279 @@
+package app
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"redgreen/backend/model"
+	"redgreen/backend/session"
+)
+
+func (c *command) modelsCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "models",
+		Short:   "List the models that can be called, and probe what one of them manages",
+		Example: "  redgreen models list\n  redgreen models probe ollama/qwen3-coder",
+	}
+	var asJSON bool
+	list := &cobra.Command{
+		Use: "list", Short: "List the models that can be called now", Args: cobra.NoArgs,
+		Example: "  redgreen models list --json",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			core, err := c.house()
+			if err != nil {
+				return err
+			}
+			models, err := core.models(cmd.Context())
+			if err != nil {
+				return err
+			}
+			return c.printModels(core.current(), models, asJSON)
+		},
+	}
+	list.Flags().BoolVar(&asJSON, "json", false, "one JSON object a line: {ref, label, local, window, form, edit_form}")
+	var yes, probeJSON bool
+	probe := &cobra.Command{
+		Use: "probe PROVIDER/NAME", Short: "Measure which forms of calls and edits a model manages, and keep the choice",
+		Long: "Asks the model twenty to thirty-six short stored questions, after saying what they can cost, and keeps in the\n" +
+			"settings which form of tool calls (native, json, text) and of edits it manages best.",
+		Example: "  redgreen models probe ollama/qwen3-coder\n  redgreen models probe openai/gpt-4.1 --yes --json",
+		Args:    exactly("PROVIDER/NAME", 1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			core, err := c.house()
+			if err != nil {
+				return err
+			}
+			plan, err := core.probePlan(cmd.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			fmt.Fprintln(c.err, planText(plan))
+			if err := c.confirm(yes); err != nil {
+				return err
+			}
+			result, err := core.probe(cmd.Context(), args[0], c.probeProgress())
+			if err != nil {
+				return err
+			}
+			if probeJSON {
+				return json.NewEncoder(c.out).Encode(result)
+			}
+			return c.printProbe(result)
+		},
+	}
+	probe.Flags().BoolVar(&yes, "yes", false, "do not ask")
+	probe.Flags().BoolVar(&probeJSON, "json", false, "the whole result as one JSON object")
+	cmd.AddCommand(list, probe)
+	return cmd
+}
+
+// confirm asks a person; without one it wants to be told beforehand.
+func (c *command) confirm(yes bool) error {
+	if yes {
+		return nil
+	}
+	if !c.tty {
+		return errors.New("nobody can be asked here; add --yes to begin")
+	}
+	fmt.Fprint(c.err, "Begin? [y/N] ")
+	line, err := c.lines().ReadString('\n')
+	if err != nil {
+		return err
+	}
+	if len(line) == 0 || line[0] != 'y' && line[0] != 'Y' {
+		return &exit{code: exitNot}
+	}
+	return nil
+}
+
+// planText says what a probe costs at most.
+func planText(p model.ProbePlan) string {
+	cost := "its price is unknown"
+	switch {
+	case p.Local:
+		cost = "it runs on this machine and costs nothing"
+	case p.Priced:
+		cost = fmt.Sprintf("at most $%.4f", float64(p.Worst)/1e6)
+	}
+	return fmt.Sprintf("%s: %d to %d short calls, about %d tokens of input; %s.", printable(p.Ref, 200), p.Calls, p.MostCalls, p.Tokens, cost)
+}
+
+// probeProgress draws the score of the present form on a terminal.
+func (c *command) probeProgress() func(model.ProbeScore) {
+	if !c.colour {
+		return nil
+	}
+	return func(s model.ProbeScore) { fmt.Fprintf(c.err, "\r\x1b[K%s: %d of %d", s.Form, s.Passed, s.Of) }
+}
+
+func (c *command) printProbe(r model.ProbeResult) error {
+	if c.colour {
+		fmt.Fprint(c.err, "\r\x1b[K")
+	}
+	w := tabwriter.NewWriter(c.out, 0, 0, 2, ' ', 0)
+	line := func(what string, s model.ProbeScore, chosen bool) {
+		mark := ""
+		if chosen {
+			mark = "chosen"
+		}
+		fmt.Fprintf(w, "%s\t%s\t%d of %d\t%s\n", what, s.Form, s.Passed, s.Of, mark)
+	}
+	for _, s := range r.Tools {
+		line("calls", s, s.Form == string(r.ToolForm))
+	}
+	for _, s := range r.Edits {
+		line("edits", s, s.Form == r.EditForm)
+	}
+	for _, m := range r.Misses {
+		fmt.Fprintf(w, "missed\t%s\t%s\t%s\n", m.Form, m.Case, printable(m.Why, 200))
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	cost := "price unknown"
+	if r.Priced {
+		cost = fmt.Sprintf("$%.4f", float64(r.MicroUSD)/1e6)
+	}
+	fmt.Fprintf(c.out, "%d calls, %d tokens, %s, %.1f s\n", r.Calls, r.Usage.Total(), cost, float64(r.Millis)/1000)
+	if r.ToolForm == model.Auto {
+		return &exit{code: exitNot, err: errors.New("the model manages no form of calls: it cannot fix anything; choose another")}
+	}
+	return nil
+}
+
+func (c *command) printModels(s Settings, list ModelList, asJSON bool) error {
+	w := tabwriter.NewWriter(c.out, 0, 0, 2, ' ', 0)
+	for _, m := range list.Models {
+		known := s.Models[m.Ref]
+		if asJSON {
+			if err := json.NewEncoder(c.out).Encode(map[string]any{"ref": m.Ref, "label": m.Label, "local": m.Local, "window": m.Window,
+				"form": known.Form, "edit_form": known.EditForm}); err != nil {
+				return err
+			}
+			continue
+		}
+		window, where := "", "hosted"
+		if m.Window > 0 {
+			window = fmt.Sprintf("%d tokens", m.Window)
+		}
+		if m.Local {
+			where = "local"
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s %s\n", printable(m.Ref, 200), where, window, known.Form, known.EditForm)
+	}
+	for _, p := range list.Problems {
+		fmt.Fprintf(c.err, "%s: %s\n", p.Provider, printable(p.Message, 700))
+	}
+	return w.Flush()
+}
+
+func (c *command) costCommand() *cobra.Command {
+	var by string
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "cost",
+		Short: "Add up what the saved sessions cost, by day, model or folder",
+		Long: "Adds up all saved sessions. A fix is a session whose patch you accepted; its cost counts what was spent on sessions\n" +
+			"without one too.",
+		Example: "  redgreen cost\n  redgreen cost --by model\n  redgreen cost --by all --json",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			key, ok := billKeys()[by]
+			if !ok {
+				return fmt.Errorf("--by is day, model, folder or all, not %q", by)
+			}
+			return c.withStore(func(_ *core, store *session.Store) error {
+				states, err := store.List(cmd.Context(), "", 0)
+				if err != nil {
+					return err
+				}
+				return c.printBills(session.Sum(session.Bills(states), key), asJSON)
+			})
+		},
+	}
+	cmd.Flags().StringVar(&by, "by", "day", "day, model, folder or all")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON object a line")
+	return cmd
+}
+
+// billKeys are the ways to add up: each keeps what tells the rows apart.
+func billKeys() map[string]func(session.Bill) session.Bill {
+	return map[string]func(session.Bill) session.Bill{
+		"day":    func(b session.Bill) session.Bill { return session.Bill{Day: b.Day} },
+		"model":  func(b session.Bill) session.Bill { return session.Bill{Model: b.Model} },
+		"folder": func(b session.Bill) session.Bill { return session.Bill{Folder: b.Folder} },
+		"all":    func(b session.Bill) session.Bill { return b },
+	}
+}
+
+func (c *command) printBills(bills []session.Bill, asJSON bool) error {
+	w := tabwriter.NewWriter(c.out, 0, 0, 2, ' ', 0)
+	for _, b := range bills {
+		row := newBillRow(b)
+		if asJSON {
+			if err := json.NewEncoder(c.out).Encode(row); err != nil {
+				return err
+			}
+			continue
+		}
+		for _, name := range []string{b.Day, b.Model, b.Folder} {
+			if name != "" {
+				fmt.Fprintf(w, "%s\t", printable(name, 200))
+			}
+		}
+		fix := ""
+		if row.PerFix != nil {
+			fix = fmt.Sprintf("$%.4f a fix", float64(*row.PerFix)/1e6)
+		}
+		fmt.Fprintf(w, "%d sessions\t%d fixes\t%d tokens\t%s\t%s\n", b.Sessions, b.Fixes, b.Usage.Total(), row.cost(), fix)
+	}
+	return w.Flush()
+}
+
+// BillRow is a bill with what is computed of it.
+type BillRow struct {
+	session.Bill
+	PerFix *model.MicroUSD `json:"per_fix"`        // null: no fix, or a price is unknown
+	Rate   float64         `json:"tokens_per_sec"` // of output, over the whole time of the replies
+}
+
+func newBillRow(b session.Bill) BillRow {
+	row := BillRow{Bill: b, Rate: b.TokensPerSecond()}
+	if cost, known := b.PerFix(); known {
+		row.PerFix = &cost
+	}
+	return row
+}
+
+// cost is never 0.00 for what is unknown; a local model costs time.
+func (r BillRow) cost() string {
+	switch {
+	case r.Local:
+		return fmt.Sprintf("local, %.0f s, %.1f tokens/s", float64(r.Millis)/1000, r.Rate)
+	case r.Unpriced > 0 && r.MicroUSD == 0:
+		return "price unknown"
+	case r.Unpriced > 0:
+		return fmt.Sprintf("$%.4f and %d sessions of unknown price", float64(r.MicroUSD)/1e6, r.Unpriced)
+	}
+	return fmt.Sprintf("$%.4f", float64(r.MicroUSD)/1e6)
+}
+
+// Bills adds up what all saved sessions cost, by day, model and folder.
+func (a *App) Bills() ([]BillRow, error) {
+	return guard(a.h, func() ([]BillRow, error) {
+		store, err := a.h.core.sessions()
+		if err != nil {
+			return nil, err
+		}
+		states, err := store.List(a.h.context, "", 0)
+		rows := []BillRow{}
+		for _, b := range session.Bills(states) {
+			rows = append(rows, newBillRow(b))
+		}
+		return rows, err
+	})
+}
