@@ -28,7 +28,7 @@ import (
 type Assets struct {
 	Page   fs.FS // frontend/dist
 	Sample fs.FS // testdata/repos/…
-	Images fs.FS // build/images/Containerfile.LANGUAGE
+	Images fs.FS // build/images/LANGUAGE/Containerfile
 }
 
 // App is what the page calls. Every exported method is callable from the page, so there is nothing else on it. Methods

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"path"
 	"slices"
 	"strings"
 	"time"
@@ -31,7 +32,7 @@ type ImageList struct {
 
 // containerfile is the bundled one of a language.
 func (c *core) containerfile(language string) ([]byte, error) {
-	data, err := fs.ReadFile(c.assets.Images, "build/images/Containerfile."+language)
+	data, err := fs.ReadFile(c.assets.Images, path.Join("build/images", language, "Containerfile"))
 	if err != nil {
 		return nil, fail(NotFound, fmt.Sprintf("there is no Containerfile for %q; there is one for %s", language, strings.Join(c.imageLanguages(), ", ")))
 	}
@@ -43,9 +44,9 @@ func (c *core) imageLanguages() []string {
 	if c.assets.Images == nil {
 		return names
 	}
-	found, _ := fs.Glob(c.assets.Images, "build/images/Containerfile.*") // the pattern is ours
+	found, _ := fs.Glob(c.assets.Images, "build/images/*/Containerfile") // the pattern is ours
 	for _, f := range found {
-		names = append(names, strings.TrimPrefix(f, "build/images/Containerfile."))
+		names = append(names, path.Base(path.Dir(f)))
 	}
 	return names
 }

@@ -133,7 +133,7 @@ func TestNoImageWithoutEngine(t *testing.T) {
 }
 
 func TestContainerfiles(t *testing.T) {
-	found, err := filepath.Glob("../../build/images/Containerfile.*")
+	found, err := filepath.Glob("../../build/images/*/Containerfile")
 	if err != nil || len(found) < 8 {
 		t.Fatalf("%d Containerfiles, %v", len(found), err)
 	}
