@@ -125,6 +125,7 @@ func TestAPICalls(t *testing.T) {
 type fakePodman struct {
 	runtime, kernel string
 	dies            bool // closes the stream in mid-frame, as when the service is killed
+	warns           []string // at create
 	spec            containerSpec
 	started         chan struct{}
 }
@@ -138,7 +139,7 @@ func (f *fakePodman) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			w.WriteHeader(http.StatusInternalServerError)
 		}
 		w.WriteHeader(http.StatusCreated)
-		io.WriteString(w, `{"Id":"abc"}`)
+		_ = json.NewEncoder(w).Encode(map[string]any{"Id": "abc", "Warnings": f.warns}) // the caller tells if it did not arrive
 	case strings.HasSuffix(path, "/attach"):
 		w.WriteHeader(http.StatusOK)
 		w.(http.Flusher).Flush()
@@ -208,6 +209,30 @@ func TestKrunWithStub(t *testing.T) {
 	r := krunOnFake(t, &fakePodman{runtime: "crun"})
 	if err := r.learn(t.Context(), r.svc); err == nil || !strings.Contains(err.Error(), `podman uses "crun" though "krun"`) {
 		t.Errorf("a podman with another runtime gives %v", err)
+	}
+}
+
+// TestUnenforcedLimitsAreLabelled plays a Podman without root on control groups v1: what it cannot enforce is in the label of
+// the rung, of each run and of the doctor's report; the certificate takes it from the run.
+func TestUnenforcedLimitsAreLabelled(t *testing.T) {
+	t.Parallel()
+	r := krunOnFake(t, &fakePodman{runtime: "krun", kernel: "Linux version 6.6.6",
+		warns: []string{"Resource limits are not supported and ignored on cgroups V1 rootless systems"}})
+	s := &Sandbox{home: r.home, runtimes: []Runtime{r}}
+	rung, err := s.Rung(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.svc.api = fakeServer(t, &fakePodman{runtime: "krun", kernel: "x", started: make(chan struct{}),
+		warns: []string{"Resource limits are not supported and ignored on cgroups V1 rootless systems"}})
+	res, err := s.Run(t.Context(), Spec{Args: []string{"true"}, Workspace: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for what, got := range map[string][]string{"rung": rung.Warnings, "run": res.Runtime.Warnings} {
+		if len(got) != 1 || !strings.Contains(got[0], "not enforced by the kernel here (control groups v1 without root)") {
+			t.Errorf("the %s warns %q", what, got)
+		}
 	}
 }
 
