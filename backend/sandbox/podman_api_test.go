@@ -124,7 +124,7 @@ func TestAPICalls(t *testing.T) {
 // answers one run of the probe as such a machine would: with another kernel.
 type fakePodman struct {
 	runtime, kernel string
-	dies            bool // closes the stream in mid-frame, as when the service is killed
+	dies            bool     // closes the stream in mid-frame, as when the service is killed
 	warns           []string // at create
 	spec            containerSpec
 	started         chan struct{}
