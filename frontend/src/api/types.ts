@@ -346,6 +346,13 @@ export interface SessionInfo extends SessionState {
 
 export type Theme = 'system' | 'light' | 'dark';
 
+/** ModelSetting is what a probe found of a model, or the person chose. */
+export interface ModelSetting {
+  form: '' | 'native' | 'json' | 'text';
+  edit_form: '' | 'unified_diff' | 'search_replace' | 'old_new' | 'whole_file';
+  window: number; // tokens, 0 as the provider says
+}
+
 export interface Settings {
   theme: Theme;
   model: string;
@@ -353,6 +360,9 @@ export interface Settings {
   ask_edits: boolean;
   font_size: number;
   base_urls: Record<string, string> | null;
+  second_urls?: Record<string, string> | null; // where the same model is asked in an outage
+  small_model?: string; // for summaries, "" the task's own
+  models?: Record<string, ModelSetting> | null; // by PROVIDER/NAME; changed by calls of its own
   runtime: string;
   editor: string;
   allow_none?: List<string>; // folders whose tests may run without isolation; only the CLI and allowNone change it
