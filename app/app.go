@@ -284,9 +284,24 @@ func (a *App) StartTask(t TaskRequest) (string, error) {
 	})
 }
 
-// Cancel stops a run; its record stays.
+// Cancel stops a run, also one that waits for an answer; its record stays.
 func (a *App) Cancel(id string) error {
-	return a.h.act(func() error { return a.h.runs.stop(id) })
+	return a.h.act(func() error {
+		if a.h.runs.working(id) {
+			return a.h.runs.stop(id)
+		}
+		l, err := a.h.runs.find(a.h.context, id)
+		if err != nil {
+			return err
+		}
+		if !l.run.Waits() {
+			return fail(Conflict, "this session is not at work")
+		}
+		if err := l.run.Finish(a.h.context); err != nil {
+			return err
+		}
+		return a.h.runs.done(l)
+	})
 }
 
 // Say sends a message to a run at work, delivered at its next step; to one that asked a question it is the answer.

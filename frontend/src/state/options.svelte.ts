@@ -1,6 +1,6 @@
 // What a new task runs with: the settings, until the person changes something for this task.
 
-import type { Limits, NewTask, Settings } from '../api';
+import type { Limits, NewTask, Settings, TaskKind } from '../api';
 import { splitArgs } from './args';
 
 /** The defaults of the Go side, shown where the settings hold zero. */
@@ -16,6 +16,7 @@ export function withDefaults(l: Limits): Limits {
 }
 
 export class Options {
+  kind: TaskKind | '' = $state(''); // '' told from the text
   model = $state(''); // '' the default
   limits: Limits = $state.raw(defaults);
   askEdits = $state(false);
@@ -35,6 +36,7 @@ export class Options {
     return {
       folder,
       text: text.trim(),
+      kind: this.kind,
       model: this.model || defaultModel,
       limits: this.limits,
       ask_edits: this.askEdits,

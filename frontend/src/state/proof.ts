@@ -1,6 +1,6 @@
 // The certificate in sentences with marks. What is not covered is said in the same breath as what is.
 
-import type { Certificate, Flag, Hunk, ProofState, Run, RunLimits, Span, Test } from '../api/types';
+import type { Certificate, Flag, Hunk, Mark as ScrutinyMark, ProofState, Run, RunLimits, Span, Test } from '../api/types';
 import { bytes, count, took } from './format';
 import { list } from './lists';
 
@@ -114,14 +114,20 @@ export interface GutterMark {
   text: string;
 }
 
+/** placeOf reads FILE:LINE. */
+export function placeOf(text: string): { file: string; line: number } {
+  const m = /^(.*):(\d+)$/.exec(text);
+  return m ? { file: m[1] as string, line: Number(m[2]) } : { file: text, line: 0 };
+}
+
 /** gutter gives what the margin of a file's diff shows. */
-export function gutter(c: Certificate | null, path: string): GutterMark[] {
-  if (!c) return [];
+export function gutter(c: Certificate | null, look: readonly ScrutinyMark[], path: string): GutterMark[] {
   const marks: GutterMark[] = [];
-  for (const s of list(c.uncovered)) {
+  for (const m of look) if (m.file === path && m.line > 0) marks.push({ line: m.line, kind: 'look', text: `Look twice: ${m.kind}, ${m.why}` });
+  for (const s of list(c?.uncovered)) {
     if (s.file === path) for (let line = s.first; line <= s.last; line++) marks.push({ line, kind: 'uncovered', text: 'No test ran this line' });
   }
-  for (const f of list(c.static)) {
+  for (const f of list(c?.static)) {
     if (f.file === path) marks.push({ line: Math.max(1, f.line), kind: 'lint', text: `${f.tool}${f.rule ? ` ${f.rule}` : ''}: ${f.text}` });
   }
   return marks;

@@ -16,6 +16,7 @@ const page = 500;
 /** Kinds after which what may be done changes. */
 const turning: ReadonlySet<Kind> = new Set<Kind>([
   'review.asked', 'review.answered', 'patch.applied', 'patch.undone', 'apply.failed', 'session.finished', 'proof.finished',
+  'question.asked', 'message',
 ]);
 
 export class Run {
@@ -165,6 +166,7 @@ export class Run {
   reject = (comment: string) => this.act('reject', (b) => b.reject(this.id, comment));
   cancel = () => this.act('cancel', (b) => b.cancel(this.id));
   say = (text: string) => this.act('say', (b) => b.say(this.id, text));
+  editCriteria = (texts: string[]) => this.act('criteria', (b) => b.editCriteria(this.id, texts));
   resume = () => this.act('resume', (b) => b.resume(this.id));
 
   /** running: a run of this program works on it now. */

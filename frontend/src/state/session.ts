@@ -28,6 +28,7 @@ export interface StepItem {
   priced: boolean;
   ms: number; // of the model's reply
   body: string; // hash of what was sent
+  reflects: boolean; // its text says why the call before failed, and what changes
   change: { stat: Stat; notes: PatchNote[] } | null;
 }
 
@@ -47,7 +48,9 @@ export type Item =
   | StepItem
   | ProofItem
   | { type: 'review'; seq: number; at: number; summary: string; label: string; criteria: Criterion[]; scrutiny: Mark[] }
-  | { type: 'note'; seq: number; at: number; title: string; text: string }
+  | { type: 'compacted'; seq: number; at: number; from: number; to: number; window: number; kept: number; how: 'model' | 'extract'; text: string }
+  | { type: 'criteria'; seq: number; at: number; by: 'model' | 'person'; items: Criterion[] }
+  | { type: 'question'; seq: number; at: number; text: string }
   | { type: 'answer'; seq: number; at: number; decision: 'approve' | 'reject'; by: 'person' | 'auto'; comment: string }
   | { type: 'write'; seq: number; at: number; undone: boolean; files: string[] }
   | { type: 'failed'; seq: number; at: number; code: string; message: string }
@@ -66,6 +69,9 @@ export interface SessionView {
   proving: boolean;
   review: { hash: string; summary: string } | null;
   question: string; // that waits for an answer, '' none
+  criteria: Criterion[]; // what the result is held to, as last written
+  scrutiny: Mark[]; // places of the patch to look at twice
+  label: string; // what was checked where red→green is not the point
   written: { files: string[]; undone: boolean } | null;
   finished: Finished | null;
   activity: 'preparing' | 'tests' | 'model' | 'tools' | 'proof' | 'waiting' | 'over';
@@ -86,7 +92,7 @@ export interface SessionView {
 export function empty(id: string): SessionView {
   return {
     id, seq: 0, started: null, sandbox: null, items: [], baseline: null, patch: null, proof: null, proving: false,
-    review: null, question: '', written: null, finished: null, activity: 'preparing', steps: 0, replies: 0, tokens: 0,
+    review: null, question: '', criteria: [], scrutiny: [], label: '', written: null, finished: null, activity: 'preparing', steps: 0, replies: 0, tokens: 0,
     tokensKnown: true, microUsd: 0, priced: true, context: 0, window: 0, worked: 0, since: 0, last: 0,
   };
 }
@@ -156,20 +162,17 @@ function fold(v: SessionView, e: Event, at: number): SessionView {
     case 'context.compacted':
       return {
         ...add(v, {
-          type: 'note', ...base, title: `Made room: ${e.data.from.toLocaleString('en')} → ${e.data.to.toLocaleString('en')} tokens`, text: e.data.text,
+          type: 'compacted', ...base, from: e.data.from, to: e.data.to, window: e.data.window, kept: e.data.kept, how: e.data.how, text: e.data.text,
         }),
         tokens: v.tokens + total(e.data.usage),
         microUsd: v.microUsd + e.data.micro_usd,
         priced: v.priced && e.data.priced,
       };
     case 'criteria.written':
-      return add(v, {
-        type: 'note', ...base, title: e.data.by === 'person' ? 'You changed the acceptance criteria' : 'Acceptance criteria',
-        text: list(e.data.items).map((c) => `${c.id}  ${c.text}`).join('\n'),
-      });
+      return { ...add(v, { type: 'criteria', ...base, by: e.data.by, items: list(e.data.items) }), criteria: list(e.data.items) };
     case 'question.asked':
       return {
-        ...pause(add(v, { type: 'note', ...base, title: 'A question for you', text: e.data.text }), at),
+        ...pause(add(v, { type: 'question', ...base, text: e.data.text }), at),
         question: e.data.text,
         activity: 'waiting',
       };
@@ -183,6 +186,9 @@ function fold(v: SessionView, e: Event, at: number): SessionView {
           at,
         ),
         review: { hash: e.data.patch_hash, summary: e.data.summary },
+        label: e.data.label ?? '',
+        criteria: list(e.data.criteria).length > 0 ? list(e.data.criteria) : v.criteria,
+        scrutiny: list(e.data.scrutiny),
         activity: 'waiting',
       };
     case 'review.answered': {
@@ -231,7 +237,7 @@ function pause(v: SessionView, at: number): SessionView {
 function newStep(step: number, base: Base): StepItem {
   return {
     type: 'step', ...base, step, text: '', thinking: '', calls: [], retries: [], replied: false, usage: null, microUsd: 0,
-    priced: true, ms: 0, body: '', change: null,
+    priced: true, ms: 0, body: '', reflects: false, change: null,
   };
 }
 
@@ -263,7 +269,7 @@ function total(u: Usage): number {
 function replied(v: SessionView, d: Payloads['model.replied']): SessionView {
   const next = onStep(v, d.step, { seq: v.seq, at: v.last }, (s) => ({
     ...s, text: d.message.text ?? '', thinking: d.message.thinking ?? '', replied: true, usage: d.usage, microUsd: d.micro_usd,
-    priced: d.priced, ms: d.ms, body: d.body ?? '',
+    priced: d.priced, ms: d.ms, body: d.body ?? '', reflects: !!d.reflects,
   }));
   const input = total(d.usage) - d.usage.output;
   return {

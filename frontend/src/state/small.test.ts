@@ -6,7 +6,7 @@ import { joinArgs, splitArgs } from './args';
 import { ago, baseName, bytes, clock, cost, count, firstLine, pretty, tail, tokens, took, usd } from './format';
 import { mark } from './highlight';
 import { quiet, settle, stream } from './live';
-import { at, base, breakable, evidence, gutter, headline, how, limits, lineNow, notCovered, place, shortId, fileOf, sideBySide, uncovered } from './proof';
+import { at, base, breakable, evidence, gutter, headline, how, limits, lineNow, notCovered, place, placeOf, shortId, fileOf, sideBySide, uncovered } from './proof';
 import { begins, keysOf, match, shortcuts, type Press } from './shortcuts';
 import { bars } from './strip';
 import { act, paths, result, tally } from './words';
@@ -189,7 +189,7 @@ describe('tests and places', () => {
 });
 
 test('bars: one an act, the highest full, none of unfinished work', () => {
-  const step: Omit<StepItem, 'ms' | 'calls'> = { type: 'step', seq: 2, at: 0, step: 1, text: '', thinking: '', retries: [], replied: true, usage: null, microUsd: 0, priced: true, body: '', change: null };
+  const step: Omit<StepItem, 'ms' | 'calls'> = { type: 'step', seq: 2, at: 0, step: 1, text: '', thinking: '', retries: [], replied: true, usage: null, microUsd: 0, priced: true, body: '', reflects: false, change: null };
   const out = bars([
     { type: 'baseline', seq: 1, at: 0, end: 0, command: [], run: null },
     { ...step, ms: 400, calls: [] },
@@ -242,9 +242,9 @@ describe('the certificate', () => {
 
   test('the margin of a file holds its own marks only', () => {
     const c = { ...blank, uncovered: [{ file: 'a.py', first: 3, last: 4 }], static: [{ tool: 'ruff', file: 'a.py', line: 0, rule: 'E501', text: 'long' }, { tool: 'ruff', file: 'b.py', line: 2, rule: '', text: 'x' }] };
-    expect(gutter(c, 'a.py').map((m) => [m.line, m.kind])).toEqual([[3, 'uncovered'], [4, 'uncovered'], [1, 'lint']]);
-    expect(gutter(c, 'b.py')).toEqual([{ line: 2, kind: 'lint', text: 'ruff: x' }]);
-    expect(gutter(null, 'a.py')).toEqual([]);
+    expect(gutter(c, [{ file: 'a.py', line: 3, kind: 'money', why: 'rounding' }], 'a.py').map((m) => [m.line, m.kind])).toEqual([[3, 'look'], [3, 'uncovered'], [4, 'uncovered'], [1, 'lint']]);
+    expect(gutter(c, [], 'b.py')).toEqual([{ line: 2, kind: 'lint', text: 'ruff: x' }]);
+    expect(gutter(null, [], 'a.py')).toEqual([]);
   });
 
   test('a flag about a removed line leads to where it stood', () => {
@@ -262,6 +262,7 @@ describe('the certificate', () => {
 
   test('places', () => {
     expect([at('a.py', 3), at('a.py', 3, 4), at('a.py', 0)]).toEqual(['a.py:3', 'a.py:3–4', 'a.py']);
+    expect([placeOf('a/t.py:12'), placeOf('a.py')]).toEqual([{ file: 'a/t.py', line: 12 }, { file: 'a.py', line: 0 }]);
     expect(breakable('test_a_b').join('|')).toBe('test_|a_|b');
   });
 });

@@ -1,6 +1,6 @@
 // What happened, in words: verbs in the past, one line a result. The machine's words show only on opening.
 
-import type { Outcome, Run } from '../api/types';
+import type { Outcome, Run, TaskKind } from '../api/types';
 import { count } from './format';
 import { shortId } from './proof';
 import type { CallView, SessionView } from './session';
@@ -77,6 +77,10 @@ export function act(c: CallView): Act {
       const verb = refused ? 'Tried to change' : tests ? say('Changed the tests', 'Changing the tests') : say('Changed', 'Changing');
       return { verb, object: files.join('  ') };
     }
+    case 'ask_person':
+      return { verb: say('Asked you', 'Asking you'), object: '' };
+    case 'write_criteria':
+      return { verb: say('Wrote the acceptance criteria', 'Writing the acceptance criteria'), object: '' };
     case 'finish':
       return { verb: 'Called it done', object: '' };
     default:
@@ -95,7 +99,7 @@ export function result(c: CallView): Result {
   const r = c.result;
   const none = { text: '', added: 0, removed: 0 };
   if (!r) return none;
-  if (c.tool === 'finish' && r.ok) return none; // the summary stands with the review
+  if (['finish', 'ask_person', 'write_criteria'].includes(c.tool) && r.ok) return none; // what it says stands in a row of its own
   const counts = /\+(\d+) [−-](\d+)/.exec(r.summary);
   if (c.tool === 'apply_patch' && r.ok && counts) return { text: '', added: Number(counts[1]), removed: Number(counts[2]) };
   const named = act(c).object.split(' ')[0] ?? '';
@@ -131,6 +135,16 @@ const reasons: Record<string, string> = {
 export function reason(r: string): string {
   return reasons[r] ?? r;
 }
+
+/** kinds of task: a word, what the button that starts one says, and what is asked for. */
+export const kinds: Record<TaskKind, { word: string; go: string; hint: string }> = {
+  fix: { word: 'Fix a bug', go: 'Find and fix', hint: 'What happens, and what should happen instead? Paste the error, if there is one.' },
+  feature: { word: 'Add a feature', go: 'Build it', hint: 'What should it do, for which input, and what must stay as it is?' },
+  new: { word: 'New program', go: 'Write it', hint: 'What should the program do? It is written into this folder, with its tests.' },
+  tests: { word: 'Add tests', go: 'Write the tests', hint: 'Which code needs tests, and which cases worry you?' },
+  refactor: { word: 'Refactor', go: 'Refactor it', hint: 'What should take another shape? The behaviour stays the same.' },
+  explain: { word: 'Explain', go: 'Explain it', hint: 'What do you want to understand? Nothing is changed.' },
+};
 
 /** outcomes: how a session stands or ended, in a word and a sentence. */
 export const outcomes: Record<Outcome, { word: string; text: string }> = {

@@ -79,8 +79,12 @@ export function fake(q: URLSearchParams): Backend {
         return void set({ patch: e.data.patch, patch_hash: e.data.hash });
       case 'proof.finished':
         return void set({ proof: e.data.state });
+      case 'question.asked':
+        return void set({ outcome: 'waiting', question: e.data.text });
+      case 'message':
+        return void set({ outcome: 'running', question: '' });
       case 'review.asked':
-        return void set({ outcome: 'review', can_approve: true, stale: s.scene === 'stale' ? ['app/invoices.py'] : [] });
+        return void set({ outcome: 'review', can_approve: true, scrutiny: e.data.scrutiny ?? [], stale: s.scene === 'stale' ? ['app/invoices.py'] : [] });
       case 'review.answered':
         return void set({ can_approve: false, outcome: 'running' });
       case 'patch.applied':
@@ -106,6 +110,10 @@ export function fake(q: URLSearchParams): Backend {
         emit('ask', { session: s.info.id, ask_id: `a${s.events.length}`, kind: 'edit_workspace', object: b.ask });
         await new Promise<void>((r) => (s.asked = r));
       } else store(s, b.kind, b.data, at);
+      if ('kind' in b && b.kind === 'question.asked') {
+        await new Promise<void>((r) => (s.asked = r));
+        if (s.stop) return;
+      }
     }
     emit('phase', { session: s.info.id, text: '' });
   }
@@ -202,7 +210,7 @@ export function fake(q: URLSearchParams): Backend {
     async startTask(t) {
       if (!t.text) fail('invalid', 'The task is empty. Say what is wrong.');
       const s = create(t, Date.now(), scene);
-      const beats = [...opening({ task: t.text, model: s.info.model, limits: t.limits, askEdits: t.ask_edits }), ...work(t.ask_edits ? 'ask' : scene)];
+      const beats = [...opening({ task: t.text, model: s.info.model, limits: t.limits, askEdits: t.ask_edits, kind: t.kind || (scene === 'feature' || scene === 'explain' ? scene : 'fix'), kindBy: t.kind ? 'person' : 'text' }), ...work(t.ask_edits ? 'ask' : scene)];
       void play(s, beats);
       return s.info.id;
     },
@@ -256,11 +264,13 @@ export function fake(q: URLSearchParams): Backend {
     async cancel(id) {
       const s = need(id);
       s.stop = true;
+      s.asked?.();
       emit('phase', { session: id, text: '' });
       store(s, 'session.finished', { outcome: 'cancelled', patch: '', certificate: null, steps: s.info.steps, usd: 0, tokens: 4_100, applied: false, tried: ['searched “billing address”'] }, Date.now());
     },
     async say(id, text) {
       store(need(id), 'message', { text }, Date.now());
+      need(id).asked?.();
     },
     async editCriteria(id, criteria) {
       const items = criteria.map((text, i) => ({ id: `C${i + 1}`, text }));

@@ -1,6 +1,6 @@
 // What the in-memory session does, step by step: events as the Go side would store them, and streamed text before them.
 
-import type { Certificate, DiffFile, Hunk, Kind, Patch, PatchLine, Payloads, Run, Sandbox, Test } from '../types';
+import type { Certificate, DiffFile, Hunk, Kind, Patch, PatchLine, Payloads, Run, Sandbox, TaskKind, Test } from '../types';
 import { files, folder, newTest, oldTests, type FakeFile } from './repo';
 
 /** A beat waits ms, then streams text or stores an event. */
@@ -10,7 +10,7 @@ export type Beat =
   | { wait: number; ask: string }
   | { wait: number; kind: Kind; data: Payloads[Kind] };
 
-export type Scene = 'proven' | 'not_proven' | 'limit' | 'error' | 'stale' | 'ask' | 'big' | 'slow' | 'unpriced';
+export type Scene = 'proven' | 'not_proven' | 'limit' | 'error' | 'stale' | 'ask' | 'big' | 'slow' | 'unpriced' | 'feature' | 'explain';
 
 export const sandbox: Sandbox = {
   name: 'runsc',
@@ -88,6 +88,7 @@ function step(n: number, text: string, tool: string, args: unknown, priced: bool
       priced,
       ms: 700 + n * 130,
       body: 'request',
+      reflects: n === 5 ? 'c4' : undefined,
     }),
     ev(10, 'tool.called', { step: n, call_id: `c${n}`, tool, args: raw, verdict: 'allow' }),
   ];
@@ -112,11 +113,11 @@ export function certificate(over: Partial<Certificate>): Certificate {
 }
 
 /** opening: everything up to the first model call. */
-export function opening(o: { task: string; model: Payloads['session.started']['model']; limits: Payloads['session.started']['limits']; askEdits: boolean }): Beat[] {
+export function opening(o: { task: string; model: Payloads['session.started']['model']; limits: Payloads['session.started']['limits']; askEdits: boolean; kind?: TaskKind; kindBy?: 'person' | 'text' }): Beat[] {
   const baseline = run({}, oldTests, 912);
   return [
     ev(0, 'session.started', {
-      version: '0.1.0', folder, task: o.task, model: o.model, limits: o.limits, approval: 'ask', ask_edits: o.askEdits, branch: 'main', commit: '4be1d07', base_hash: 'base',
+      version: '0.1.0', folder, task: o.task, model: o.model, limits: o.limits, approval: 'ask', ask_edits: o.askEdits, branch: 'main', commit: '4be1d07', base_hash: 'base', task_kind: o.kind ?? 'fix', task_kind_by: o.kindBy ?? 'text',
     }),
     ev(0, 'message', { text: o.task }),
     { wait: 10, phase: 'Copying the folder' },
@@ -139,7 +140,9 @@ export function work(scene: Scene): Beat[] {
   const read = step(2, '', 'read_file', { path: 'app/invoices.py', start_line: 41, end_line: 88 }, priced, [2610, 24]);
   const text = done(2, 'read_file', 'app/invoices.py, lines 41 to 82 of 82', (invoices.before ?? '').split('\n').slice(40).map((l, i) => `${i + 41}\t${l}`).join('\n'), 2);
   if (scene === 'limit') return [...search, found, ...read, text, ...looking()];
+  if (scene === 'explain') return [...search, found, ...read, text, ...step(3, '', 'finish', { summary: answer }, true, [2900, 120]), done(3, 'finish', '', '', 0), ev(10, 'session.finished', { outcome: 'answered', message: answer, patch: '', certificate: null, steps: 3, usd: 0, tokens: 7800, applied: false })];
   if (scene === 'error') return [...search, found, ev(80, 'step.started', { step: 2 }), ev(10, 'model.requested', { step: 2, tokens: 2610, window: 32768 }), ...failing()];
+  const feature = scene === 'feature';
   const writeTest = step(3, 'The city is read before the address is checked. First a test that shows it.', 'apply_patch', { edits: [{ path: 'tests/test_invoices.py', old: '', new: 'def test_invoice_without_billing_address…' }] }, priced, [3320, 166]);
   const runRed = step(4, '', 'run_tests', { paths: ['tests/test_invoices.py'] }, priced, [3560, 22]);
   const fix = step(5, 'The endpoint should answer with no city. The smallest change is in `render_invoice`.', 'apply_patch', { edits: [{ path: 'app/invoices.py', old: '    city = address.city', new: '    # Not every…' }] }, priced, [4010, 121]);
@@ -148,6 +151,7 @@ export function work(scene: Scene): Beat[] {
   const redTests = run({ [newTest]: redMessage }, both.filter((t) => t.startsWith('tests/test_invoices')), 1210);
   return [
     ...search, found, ...read, text,
+    ...(feature ? asking() : []),
     ...writeTest,
     ...(scene === 'ask' ? [{ wait: 100, ask: 'tests/test_invoices.py  +7 −0' } satisfies Beat] : []),
     done(3, 'apply_patch', 'tests/test_invoices.py +7 −0', 'applied: tests/test_invoices.py +7 -0', 6),
@@ -160,6 +164,7 @@ export function work(scene: Scene): Beat[] {
     done(5, 'apply_patch', 'app/invoices.py +2 −1', 'applied: app/invoices.py +2 -1', 5),
     ev(5, 'patch.changed', { step: 5, patch: patchOf(files), hash: 'patch-2', stat: statOf(files) }),
     { wait: 10, phase: 'Running 15 tests' },
+    ...(feature ? [ev(5, 'context.compacted', compaction)] : []),
     ...runGreen,
     done(6, 'run_tests', '15 passed', '15 passed in 0.98s', 1090, { run: run({}, both, 1090) }),
     ...finish,
@@ -172,8 +177,34 @@ export function work(scene: Scene): Beat[] {
   ];
 }
 
+const answer = 'The city comes from `customer.billing_address.city`.\n\n`render_invoice` (app/invoices.py:48) reads it for the endpoint, and `render_pdf` (app/invoices.py:70) for the page. Both assume that there is an address; the import leaves it empty when the shop sends none.';
+
+const criteria = [
+  { id: 'C1', text: 'An invoice of a customer without an address is answered with status 200 and no city.' },
+  { id: 'C2', text: 'With an address the answer stays as it was.' },
+  { id: 'C3', text: 'The list shows such an invoice too.' },
+];
+
+const compaction: Payloads['context.compacted'] = {
+  step: 6, from: 26_400, to: 7_900, window: 32_768, kept: 2, how: 'extract', usage: { known: false, input: 0, output: 0 }, micro_usd: 0, priced: true,
+  text: 'Goal: answer without an address.\nCriteria: C1, C2, C3.\nDiff so far: tests/test_invoices.py +7, app/invoices.py +2 -1.\nTests: 15 passed.',
+};
+
+/** asking: a question to the person, then what the result is held to. */
+function asking(): Beat[] {
+  return [
+    ev(50, 'question.asked', { step: 2, text: 'Should the list show an invoice without a city too, or leave it out?' }),
+    ev(50, 'criteria.written', { step: 3, by: 'model', items: criteria }),
+  ];
+}
+
 function proof(scene: Scene): Beat[] {
-  const review = ev(10, 'review.asked', { patch_hash: 'patch-2', summary: 'render_invoice read the city of an address that may be missing. It now answers with no city, and a test holds that.' });
+  const review = ev(10, 'review.asked', { patch_hash: 'patch-2', summary: 'render_invoice read the city of an address that may be missing. It now answers with no city, and a test holds that.',
+    ...(scene === 'feature' && {
+      criteria: criteria.map((c, i) => ({ ...c, tests: i === 0 ? ['tests/test_invoices.py:49'] : i === 1 ? ['tests/test_invoices.py:52'] : [] })),
+      scrutiny: [{ file: 'app/invoices.py', line: 51, kind: 'money', why: 'the path is about invoices' }],
+    }),
+  });
   if (scene === 'not_proven') {
     const broken = 'tests/test_routes.py::test_list_is_paged';
     return [
