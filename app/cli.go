@@ -172,7 +172,7 @@ func (c *command) root() *cobra.Command {
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(c.fixCommand(), c.searchCommand(), c.indexCommand(), c.testCommand(), c.sessionsCommand(),
 		c.modelsCommand(), c.costCommand(), c.proveCommand(), c.prepareCommand(), c.imageCommand(), c.doctorCommand(),
-		c.serveCommand(), c.versionCommand())
+		c.serveCommand(), c.evalCommand(), c.versionCommand())
 	return root
 }
 

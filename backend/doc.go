@@ -21,9 +21,9 @@
 //	proof    compares runs and issues the certificate                     patch testrun
 //	tools    the fixed set of acts an agent has, behind the policy        all above but session
 //	agent    turns one task into one proven patch                         all above
+//	eval     runs the shipped agent over tasks with known answers         all above
 //
-// Two rooms are planned and not there yet: eval (scores the agent on tasks with known answers) and deliver (puts an
-// approved patch on a branch). app/ alone knows the window: bound methods, settings, error codes, wiring, subcommands.
+// One room is planned and not there yet: deliver (puts an approved patch on a branch). app/ alone knows the window: bound methods, settings, error codes, wiring, subcommands.
 //
 // # Two doors
 //

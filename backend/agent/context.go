@@ -83,12 +83,40 @@ func (r *Run) compact(ctx context.Context, b *bench, tokens int64) (done bool, e
 	}
 	c.Text = standing(events, r.delimiter(), c.Reasoning)
 	c.Kept = 1 // the model has not seen its results yet
-	req, _ := r.requestFrom(b, append(slices.Clone(events), entry{data: c}))
-	c.To = model.CountTokens(req)
+	c.To = r.sizeWith(b, events, c)
+	if full(c.To, c.Window) && wordy(events) {
+		c.Kept = 0
+		c.To = r.sizeWith(b, events, c)
+	}
 	if c.To > tokens*(100-leastGain)/100 && c.Usage.Total() == 0 { // what a summary cost is recorded in any case
 		return false, nil
 	}
 	return true, r.append(ctx, session.KindCompacted, c)
+}
+
+// sizeWith is the size of the next request after a compaction, in tokens.
+func (r *Run) sizeWith(b *bench, events []entry, c session.Compacted) int64 {
+	req, _ := r.requestFrom(b, append(slices.Clone(events), entry{data: c}))
+	return model.CountTokens(req)
+}
+
+// wordy says that the last reply is larger than what it was given for it: a whole file written in one call, or a flood of
+// words. What it did stands in the record; its results are not what fills the context.
+func wordy(events []entry) bool {
+	results := 0
+	for _, e := range slices.Backward(events) {
+		switch d := e.data.(type) {
+		case session.ToolFinished:
+			results += len(d.Text)
+		case session.ModelReplied:
+			said := len(d.Message.Text)
+			for _, c := range d.Message.Calls {
+				said += len(c.Args)
+			}
+			return said > results
+		}
+	}
+	return false
 }
 
 // repliedSince says whether the model replied since the last compaction, or at all.

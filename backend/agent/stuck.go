@@ -22,6 +22,7 @@ const (
 	rereadAfter = 3
 	reformAfter = 4
 	maxOneShape = 5
+	maxIgnored  = 4 // edits that were not run since the model did neither
 	// sameFailure is how many changes may leave the same tests red before another approach is asked for.
 	sameFailure = 3
 )
@@ -190,7 +191,11 @@ func stuck(as []attempt) string {
 	if repeats(as) >= maxRepeats {
 		return fmt.Sprintf("the model made the same call of %s %d times with nothing changed in between", last.Tool, maxRepeats)
 	}
-	if l := ladder(as); last.failedEdit() && l.n >= maxOneShape {
+	l := ladder(as)
+	if last.Tool == "apply_patch" && l.n >= rereadAfter && l.notRun >= maxIgnored {
+		return fmt.Sprintf("the model's edits were refused %d times in the same way (%s), and it did not do what it was asked to do first", l.n, l.shape)
+	}
+	if last.failedEdit() && l.n >= maxOneShape {
 		return fmt.Sprintf("the model's edits were refused %d times in the same way (%s), also after reading the file again and in another form", l.n, l.shape)
 	}
 	return ""
@@ -203,6 +208,7 @@ type rungs struct {
 	n      int    // refused in this way since an edit landed
 	form   string // of the last one
 	reread bool   // the file was read since
+	notRun int    // edits that were not run since an edit landed
 }
 
 var digits = regexp.MustCompile(`\d+`)
@@ -213,6 +219,9 @@ func ladder(as []attempt) rungs {
 	for _, a := range slices.Backward(as) {
 		if a.Tool == "apply_patch" && a.ok {
 			break
+		}
+		if a.Tool == "apply_patch" && a.refusedHere() {
+			l.notRun++
 		}
 		if !a.failedEdit() {
 			continue

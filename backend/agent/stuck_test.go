@@ -134,7 +134,7 @@ var stuckSuite = []struct {
 		for i := range 9 {
 			p.badEdit(fmt.Sprintf(`{"path":"a","old":"x%d","new":"y"}`, i), "not found in a")
 		}
-	}, "", 0, "read the file again first", ""},
+	}, "did not do what it was asked to do first", 7, "read the file again first", ""},
 	{"refused after reading", "reads, then guesses on in the same form", "Hm.", func(p *tale) {
 		for i := range 3 {
 			p.badEdit(fmt.Sprintf(`{"path":"a","old":"x%d","new":"y"}`, i), "not found in a")
