@@ -13,6 +13,7 @@ import (
 
 	"redgreen/backend/sandbox"
 	"redgreen/backend/session"
+	"redgreen/backend/testrun"
 )
 
 func (c *command) sessionsCommand() *cobra.Command {
@@ -166,8 +167,8 @@ func (c *command) doctorCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "doctor [FOLDER]",
 		Short: "Say which sandboxes work here, and what would fix the others",
-		Long: "Say which sandboxes work here, what is wrong with the others and what would fix it. With a folder, also whether its\n" +
-			"tests may run without any isolation (" + noneWords + ").",
+		Long: "Say which sandboxes work here, what is wrong with the others and what would fix it. With a folder, also which toolchains\n" +
+			"its tests get and whether they may run without any isolation (" + noneWords + ").",
 		Example: "  redgreen doctor\n  redgreen doctor --json\n  redgreen doctor --allow-none ~/src/shop   let its tests run unprotected if need be",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -189,6 +190,13 @@ func (c *command) doctorCommand() *cobra.Command {
 				return err
 			}
 			report := box.Doctor(cmd.Context())
+			if root != "" {
+				checks, err := testrun.Toolchains(root)
+				if err != nil {
+					return err
+				}
+				report.Checks = append(report.Checks, checks...)
+			}
 			if asJSON {
 				err = json.NewEncoder(c.out).Encode(report)
 			} else {

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"redgreen/backend/repo"
+	"redgreen/backend/sandbox"
 	"redgreen/backend/testrun"
 )
 
@@ -169,6 +170,17 @@ func (a *App) Prepare(folder string, allow []string) (PrepareReport, error) {
 		}
 		defer tell("")
 		return a.h.core.prepare(ctx, f.repo, plan, runner, allow, tell)
+	})
+}
+
+// Toolchains says which toolchain each test command of a folder gets and where it comes from, as lines of the doctor.
+func (a *App) Toolchains(folder string) ([]sandbox.Check, error) {
+	return guard(a.h, func() ([]sandbox.Check, error) {
+		f, err := a.h.core.open(folder)
+		if err != nil {
+			return nil, err
+		}
+		return testrun.Toolchains(f.repo.Root())
 	})
 }
 

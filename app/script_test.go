@@ -19,7 +19,7 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"redgreen": func() {
 			root := os.Getenv("REDGREEN_TEST_ROOT")
-			os.Exit(Main(Assets{Page: os.DirFS(filepath.Join(root, "frontend", "dist")), Sample: os.DirFS(root)}))
+			os.Exit(Main(Assets{Page: os.DirFS(filepath.Join(root, "frontend", "dist")), Sample: os.DirFS(root), Images: os.DirFS(root)}))
 		},
 	})
 }
