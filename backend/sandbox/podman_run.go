@@ -193,13 +193,7 @@ func (p *podmanRun) watchIt(ctx context.Context) (Result, error) {
 	if err := p.svc.api.start(ctx, p.id); err != nil {
 		return cancelled(ctx, p.started, p.explain(err))
 	}
-	// The next run finds a container, made beside this one, but not in the way of its start.
-	next := time.AfterFunc(expectAfter, func() { p.runtime.expect(p.spec.Limits) })
-	defer func() {
-		if next.Stop() {
-			p.runtime.expect(p.spec.Limits)
-		}
-	}()
+	defer p.runtime.expectSoon(p.spec.Limits)()
 	finished := w.watch(ctx)
 	err = demuxUntil(gone, p.stream, stdout, stderr)
 	w.lookAtEnd() // before the counters go

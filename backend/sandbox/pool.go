@@ -119,6 +119,24 @@ func (r *podmanRuntime) expect(l Limits) {
 	})
 }
 
+// expectSoon calls expect a little into a run, so that its successor's container is made beside it but not in the way of its
+// start. The returned function is for the run's end: it makes good for a run that was shorter, and returns when nothing is
+// put into the pool any more.
+func (r *podmanRuntime) expectSoon(l Limits) (end func()) {
+	done := make(chan struct{})
+	next := time.AfterFunc(expectAfter, func() {
+		defer close(done)
+		r.expect(l)
+	})
+	return func() {
+		if next.Stop() {
+			r.expect(l)
+		} else {
+			<-done
+		}
+	}
+}
+
 // add puts s in unless one with its limits is there, and gives those that are to be dropped for it.
 func (p *pool) add(s *standing) (drop []*standing) {
 	p.mu.Lock()
@@ -159,10 +177,14 @@ func (p *pool) remove(s *standing) bool {
 	return false
 }
 
-// drop discards one that was taken out of the pool.
+// drop discards one that was taken out of the pool, beside.
 func (r *podmanRuntime) drop(s *standing) {
-	<-s.done
-	r.discard(&s.container)
+	r.cleaning.Add(1)
+	go func() {
+		defer r.cleaning.Done()
+		<-s.done
+		r.discard(&s.container)
+	}()
 }
 
 // drain empties the pool.

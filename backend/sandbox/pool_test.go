@@ -95,6 +95,7 @@ func TestPoolEnds(t *testing.T) {
 	s := standingOf(t, b)
 	r := b.sb.runtimes[0].(*podmanRuntime)
 	r.drain()
+	r.cleaning.Wait()
 	for range 100 {
 		if _, err := s.svc.api.inspect(t.Context(), s.id); isNotFound(err) {
 			return
