@@ -10,6 +10,7 @@ require (
 	github.com/blevesearch/bleve/v2 v2.6.3 // index: the keyword index (owner's choice)
 	github.com/blevesearch/bleve_index_api v1.4.1 // index: the types of bleve's postings, for a true BM25F
 	github.com/blevesearch/snowballstem v0.9.0 // index: English stemming, bleve's own stemmer without its analysis chain
+	github.com/bluekeyes/go-gitdiff v0.9.0 // tests: a peer in the table of faulty diffs
 	github.com/elastic/go-seccomp-bpf v1.6.0 // sandbox: compiles our system call filter for bubblewrap
 	github.com/go-git/go-git/v5 v5.19.3 // repo: reads which files git tracks, from its index, without running git
 	github.com/google/go-cmp v0.7.0 // tests: readable differences

@@ -75,6 +75,9 @@ func (c *command) prove(ctx context.Context, dir, file, own, image string) (proo
 	if err != nil {
 		return none, err
 	}
+	if !strings.HasSuffix(text, "\n") { // a file that was handed over is whole; many editors leave that end out
+		text += "\n"
+	}
 	edits, err := parsePatch(text)
 	if err != nil {
 		return none, err

@@ -14,8 +14,42 @@ type blockEdit struct {
 	form   Form
 	proven bool // the block was made for this very content, so its line number holds
 
-	block Block // the block as it is held against whole lines
+	block Block // as the edit gave it; once found, as it is held against whole lines
 	at    place
+	twin  twin
+}
+
+// twin is a block among those of its file that make the very same change: the first has nth 0.
+type twin struct{ nth, of int }
+
+// countTwins finds the blocks that make the same change. Where the file has just as many places for it, each has its own.
+func countTwins(blocks []*blockEdit) {
+	type change struct {
+		form     Form
+		old, new string
+	}
+	seen := map[change]int{}
+	key := func(c *blockEdit) change { return change{c.form, c.block.Old, c.block.New} }
+	for _, c := range blocks {
+		c.twin.nth = seen[key(c)]
+		seen[key(c)]++
+	}
+	for _, c := range blocks {
+		c.twin.of = seen[key(c)]
+	}
+}
+
+// own gives a block its place among as many as there are twins of it, if they are apart.
+func (t twin) own(found []place) (place, bool) {
+	if t.of < 2 || t.of != len(found) {
+		return place{}, false
+	}
+	for i := 1; i < len(found); i++ {
+		if found[i].at < found[i-1].at+found[i-1].n {
+			return place{}, false
+		}
+	}
+	return found[t.nth], true
 }
 
 func (c *blockEdit) fail(code Code, format string, args ...any) {
@@ -123,6 +157,11 @@ func (c *blockEdit) place(b Block) (place, Block, bool) {
 			old = splitLines(b.Old)
 		}
 		found = c.t.find(old)
+	}
+	if c.form != OldNew { // whose place may be within a line
+		if p, ok := c.twin.own(found); ok {
+			return p, b, true
+		}
 	}
 	switch len(found) {
 	case 1:

@@ -28,19 +28,20 @@ func (r *resolver) edited(f *fileEdit, hash, text string, enc Encoding) (string,
 		body, bom = strings.CutPrefix(text, mark) // models do not quote the mark
 	}
 	t := newTarget(body)
-	var blocks []*blockEdit
-	n := 0
+	var all, blocks []*blockEdit
 	for _, e := range f.edits {
 		for _, b := range r.blocks(f.path, e, body) {
-			n++
 			b.Old, b.New = readIn(b.Old, enc), readIn(b.New, enc)
 			if bom {
 				b.Old, b.New = strings.TrimPrefix(b.Old, mark), strings.TrimPrefix(b.New, mark)
 			}
-			c := &blockEdit{r: r, t: t, path: f.path, n: n, form: e.Form, proven: hash != "" && e.Before == hash}
-			if c.find(b) {
-				blocks = append(blocks, c)
-			}
+			all = append(all, &blockEdit{r: r, t: t, path: f.path, n: len(all) + 1, form: e.Form, proven: hash != "" && e.Before == hash, block: b})
+		}
+	}
+	countTwins(all)
+	for _, c := range all {
+		if c.find(c.block) {
+			blocks = append(blocks, c)
 		}
 	}
 	shareTabs(blocks)

@@ -1,6 +1,7 @@
 package patch
 
 import (
+	"bytes"
 	"errors"
 	"flag"
 	"fmt"
@@ -11,55 +12,14 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/bluekeyes/go-gitdiff/gitdiff"
 )
 
 var (
 	peers = flag.Bool("peers", false, "hold the faults against git apply --recount and GNU patch too, and print the table")
 	seeds = flag.Uint64("seeds", 1, "how many rounds of fixes TestFaults makes")
 )
-
-// fix is one change to one source text and the diff of it, before a model's slips are put in.
-type fix struct {
-	path, before, after, diff string
-}
-
-// makeFixes makes changes of the size of bug fixes to kept copies of our own sources: words put in, lines put in and taken
-// out, at one to three places.
-func makeFixes(t *testing.T, r *rand.Rand, n int) []fix {
-	t.Helper()
-	files, err := filepath.Glob("../../testdata/patch/sources/*.txt")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no sources: %v", err)
-	}
-	var out []fix
-	for len(out) < n {
-		file := files[r.IntN(len(files))]
-		data, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		before := string(data)
-		lines := splitLines(before)
-		for range 1 + r.IntN(3) {
-			i := r.IntN(len(lines) - 4)
-			switch r.IntN(4) {
-			case 0:
-				lines = append(lines[:i:i], lines[i+1+r.IntN(3):]...)
-			case 1:
-				in := lines[i][:len(lines[i])-len(strings.TrimLeft(lines[i], " \t"))]
-				lines = append(lines[:i:i], append([]string{in + "check(one)\n", "\n", in + "check(two)\n"}, lines[i:]...)...)
-			default:
-				lines[i] = strings.Replace(trimEnd(lines[i]), " ", " fixed ", 1) + " // fixed\n"
-			}
-		}
-		f := fix{path: "src/" + strings.TrimSuffix(filepath.Base(file), ".txt"), before: before, after: strings.Join(lines, "")}
-		p := mustDiff(t, Pair{Path: f.path, Before: content(f.before), After: content(f.after)})
-		if f.diff = stripped(p); f.diff != "" {
-			out = append(out, f)
-		}
-	}
-	return out
-}
 
 var headerNumbers = regexp.MustCompile(`(?m)^@@ -(\d+)(,\d+)? \+(\d+)(,\d+)? @@.*$`)
 
@@ -77,6 +37,13 @@ func onHeaders(diff string, f func(oldStart, oldLines, newStart, newLines int) s
 			return n
 		}
 		return f(num(m[1], 0), num(m[2], 1), num(m[3], 0), num(m[4], 1))
+	})
+}
+
+// miscount puts the counts of every header wrong.
+func miscount(diff string, by func() int) string {
+	return onHeaders(diff, func(a, n, b, m int) string {
+		return fmt.Sprintf("@@ -%d,%d +%d,%d @@", a, max(1, n+by()), b, max(1, m+by()))
 	})
 }
 
@@ -111,10 +78,15 @@ func diffFault(name string, clear bool, change func(r *rand.Rand, diff string) s
 
 var faults = []fault{
 	diffFault("none", true, func(_ *rand.Rand, d string) string { return d }),
+	diffFault("counts too small", true, func(r *rand.Rand, d string) string {
+		return miscount(d, func() int { return -r.IntN(4) })
+	}),
 	diffFault("wrong counts", true, func(r *rand.Rand, d string) string {
-		return onHeaders(d, func(a, n, b, m int) string {
-			return fmt.Sprintf("@@ -%d,%d +%d,%d @@", a, max(1, n+r.IntN(7)-3), b, max(1, m+r.IntN(7)-3))
-		})
+		return miscount(d, func() int { return r.IntN(7) - 3 }) + "\nThat is all.\n"
+	}),
+	// A count too many at the very end of the text may also be a tail that was cut off.
+	diffFault("wrong counts at the end", false, func(r *rand.Rand, d string) string {
+		return miscount(d, func() int { return r.IntN(7) - 3 })
 	}),
 	diffFault("drifted numbers", true, func(r *rand.Rand, d string) string {
 		by := 1 + r.IntN(40)
@@ -269,40 +241,84 @@ func theirs(t *testing.T, f fix, name string, args ...string) outcome {
 	return judge(f, string(got), err != nil)
 }
 
-// TestFaults puts every slip into many fixes: none may ever change anything but what is meant, and where the meaning is
-// clear the edit must land.
-func TestFaults(t *testing.T) {
-	for seed := range *seeds {
-		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) { testFaults(t, rand.New(rand.NewPCG(11, seed))) })
+// gitdiffLibrary is the peer that is a Go library: it parses and applies in process and opens no files.
+func gitdiffLibrary(f fix) outcome {
+	files, _, err := gitdiff.Parse(strings.NewReader(f.diff))
+	if err != nil {
+		return refused
 	}
+	got := f.before
+	for _, file := range files {
+		if file.OldName != f.path {
+			return refused
+		}
+		var out bytes.Buffer
+		if err := gitdiff.Apply(&out, strings.NewReader(got), file); err != nil {
+			return refused
+		}
+		got = out.String()
+	}
+	return judge(f, got, false)
 }
 
-func testFaults(t *testing.T, r *rand.Rand) {
-	fixes := makeFixes(t, r, 120)
-	programs := []string{"redgreen"}
-	if *peers {
-		programs = append(programs, "git apply --recount", "patch -p1")
+// program is one row of the table.
+type program struct {
+	name string
+	run  func(t *testing.T, f fix) outcome
+}
+
+func programs() []program {
+	list := []program{{"redgreen", ours}}
+	if !*peers {
+		return list
 	}
+	return append(list,
+		program{"git apply --recount", func(t *testing.T, f fix) outcome { return theirs(t, f, "git", "apply", "--recount") }},
+		program{"GNU patch -p1", func(t *testing.T, f fix) outcome { return theirs(t, f, "patch", "-p1") }},
+		program{"go-gitdiff", func(_ *testing.T, f fix) outcome { return gitdiffLibrary(f) }},
+	)
+}
+
+// TestFaults puts every slip into every fix: none may ever change anything but what is meant, and where the meaning is
+// clear the edit must land, with -peers at least as often as with the best of them.
+func TestFaults(t *testing.T) {
+	fixes, who := loadFixes(t), programs()
+	var table strings.Builder
 	for _, fault := range faults {
 		t.Run(fault.name, func(t *testing.T) {
-			counts := make([][outcomes]int, len(programs))
-			for i, f := range fixes {
-				f = fault.make(r, f)
-				got := ours(t, f)
-				if counts[0][got]++; got >= wrong {
-					t.Errorf("fix %d: silently wrong or nothing done:\n%s", i, f.diff)
-				}
-				for k, program := range programs[1:] {
-					args := strings.Fields(program)
-					counts[k+1][theirs(t, f, args[0], args[1:]...)]++
+			counts := make([][outcomes]int, len(who))
+			for seed := range *seeds {
+				r := rand.New(rand.NewPCG(11, seed))
+				for i, f := range fixes {
+					f = fault.make(r, f)
+					for k, p := range who {
+						got := p.run(t, f)
+						if counts[k][got]++; k == 0 && got >= wrong {
+							t.Errorf("fix %d: silently wrong or nothing done:\n%s", i, f.diff)
+						}
+					}
 				}
 			}
-			for k, program := range programs {
-				t.Logf("%-20s right %3d  refused %3d  silently wrong %3d  silently nothing %3d", program, counts[k][right], counts[k][refused], counts[k][wrong], counts[k][nothing])
+			fmt.Fprintf(&table, "| %s |", fault.name)
+			for _, c := range counts {
+				fmt.Fprintf(&table, " %d / %d / %d / %d |", c[right], c[refused], c[wrong], c[nothing])
 			}
+			table.WriteByte('\n')
 			if fault.clear && counts[0][right] < len(fixes)*9/10 {
 				t.Errorf("only %d of %d clear edits landed", counts[0][right], len(fixes))
 			}
+			for k, c := range counts {
+				if fault.clear && c[right] > counts[0][right] {
+					t.Errorf("%s lands %d, we %d", who[k].name, c[right], counts[0][right])
+				}
+			}
 		})
+	}
+	if *peers {
+		head, line := "| fault |", "|---|"
+		for _, p := range who {
+			head, line = head+" "+p.name+" |", line+"---|"
+		}
+		fmt.Printf("%d fixes; applied right / refused / silently wrong / silently nothing\n\n%s\n%s\n%s", len(fixes), head, line, table.String())
 	}
 }

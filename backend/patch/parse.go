@@ -30,6 +30,8 @@ type parser struct {
 	name  string // the last file named before a search/replace block
 	edits []Edit
 	bad   []Failure
+
+	miscounts bool // a header counts fewer lines than its hunk has
 }
 
 // fence is an opened code fence; the zero value is none.

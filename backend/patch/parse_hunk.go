@@ -228,16 +228,18 @@ func (p *parser) block(b body, h hunkHeader, at int) Block {
 		}
 	}
 	out.Old, out.New = old.String(), new.String()
-	missOld, missNew := max(0, h.oldLines-b.old), max(0, h.newLines-b.new)
-	if !h.counted || missOld+missNew == 0 || !p.atEnd() {
+	if p.at >= len(p.lines) && b.lines[len(b.lines)-1].Op == Insert && p.cutInLine() {
+		p.broken(p.at, "the text ends within this added line, so its end and more may be lost. Send the whole diff again, and end its last line with a line end")
 		return out
+	}
+	missOld, missNew := h.oldLines-b.old, h.newLines-b.new
+	p.miscounts = p.miscounts || h.counted && min(missOld, missNew) < 0
+	if !h.counted || missOld+missNew == 0 || !p.atEnd() || p.miscounts {
+		return out // no cut makes a hunk longer, so who counts too few lines miscounts, and a count too many is no sign of one
 	}
 	out.short = &shortfall{old: missOld, new: missNew, line: at}
 	if n := len(out.runs); n > 0 {
 		out.short.lead, out.short.tail = out.runs[0].aLo, b.old-out.runs[n-1].aHi
-	}
-	if b.lines[len(b.lines)-1].Op == Insert && p.cutInLine() {
-		p.broken(at, "the text ends within this hunk: lines that its header counts are missing. Send the whole diff again, or write @@ @@ without numbers if it is complete")
 	}
 	return out
 }

@@ -43,11 +43,19 @@ func edits(a Args) ([]patch.Edit, error) {
 	case one && three:
 		return nil, errors.New("give either patch, or path with old and new, not both")
 	case one:
-		return patch.Parse(a.text("patch"))
+		return patch.Parse(whole(a.text("patch")))
 	case a.text("path") != "" && a.has("new"):
 		return []patch.Edit{patch.Replace(clean(a.text("path")), a.text("old"), a.text("new"))}, nil
 	}
 	return nil, errors.New("give either patch, or path with old and new")
+}
+
+// whole ends the last line: arguments that are valid JSON were not cut off, and models leave that end out.
+func whole(text string) string {
+	if strings.HasSuffix(text, "\n") {
+		return text
+	}
+	return text + "\n"
 }
 
 func runApply(_ context.Context, s *Set, a Args) (result, error) {
