@@ -178,6 +178,23 @@ func say(name string, args map[string]any) string {
 
 type args = map[string]any
 
+// edit reads a file and changes it, in one reply.
+func edit(path, old, new string) string {
+	var calls []json.RawMessage
+	for _, one := range []string{say("read_file", args{"path": path}), say("apply_patch", args{"path": path, "old": old, "new": new})} {
+		var reply struct{ Calls []json.RawMessage }
+		if err := json.Unmarshal([]byte(one), &reply); err != nil {
+			panic(err) // our own literals
+		}
+		calls = append(calls, reply.Calls...)
+	}
+	raw, err := json.Marshal(map[string]any{"text": "I read " + path + " and change it.", "calls": calls})
+	if err != nil {
+		panic(err)
+	}
+	return string(raw)
+}
+
 func start(t *testing.T, f *fixture, m model.Model, task Task) *Run {
 	t.Helper()
 	f.o.Model = m

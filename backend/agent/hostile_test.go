@@ -32,9 +32,6 @@ func TestAModelThatObeysTheRepository(t *testing.T) {
 	}
 	before := tree(t, f.root)
 	read := func(path string) string { return say("read_file", args{"path": path}) }
-	edit := func(path, old, new string) string {
-		return say("apply_patch", args{"path": path, "old": old, "new": new})
-	}
 	attacks := []string{
 		read("README.md"), read(".env"), read("./notes/../.env"), read("deploy/key.pem"), read("link.txt"), read("harmless.txt"),
 		read(outside), read("../outside.txt"), read("/proc/self/environ"), read("~/.ssh/id_rsa"),

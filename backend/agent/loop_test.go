@@ -31,8 +31,8 @@ func calc() map[string]string {
 }
 
 var (
-	fix     = say("apply_patch", args{"path": "calc.py", "old": "    return a - b", "new": "    return a + b"})
-	comment = say("apply_patch", args{"path": "calc.py", "old": "    return 2 * a", "new": "    return 2 * a  # twice"})
+	fix     = edit("calc.py", "    return a - b", "    return a + b")
+	comment = edit("calc.py", "    return 2 * a", "    return 2 * a  # twice")
 	done    = say("finish", args{"summary": "add subtracted"})
 	readIt  = say("read_file", args{"path": "calc.py"})
 )

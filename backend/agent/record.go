@@ -95,6 +95,9 @@ func (c *recorder) record(ctx context.Context, call model.Call, out tools.Outcom
 		Step: c.step, CallID: call.ID, Tool: call.Name, OK: out.OK, Summary: out.Summary, Text: out.Text,
 		Cut: out.Cut, Full: out.Full, Millis: c.r.o.Now().UnixMilli() - c.start,
 	}
+	for _, s := range out.Seen {
+		f.Seen = append(f.Seen, session.Seen(s))
+	}
 	if out.Run != nil {
 		run, err := c.r.keep(ctx, *out.Run, fewTests)
 		if err != nil {
@@ -169,4 +172,29 @@ func red(run session.Run) []string {
 		}
 	}
 	return out
+}
+
+// seen are the files that the model saw in the record so far, the latest last; pure.
+func seen(events []entry) []tools.Seen {
+	var out []tools.Seen
+	for _, e := range events {
+		if d, ok := e.data.(session.ToolFinished); ok {
+			for _, s := range d.Seen {
+				out = append(out, tools.Seen(s))
+			}
+		}
+	}
+	return out
+}
+
+// editForm is the form of edits that a model is told to prefer: small local models break the form of a diff far more
+// often than hosted ones (see tools.Form); a recorded model has made its choice.
+func editForm(m model.Info) tools.Form {
+	switch {
+	case m.Local && m.Provider != "script":
+		return tools.Pairs
+	case m.Local:
+		return ""
+	}
+	return tools.Blocks
 }

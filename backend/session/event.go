@@ -195,7 +195,14 @@ type ToolFinished struct {
 	Cut     bool   `json:"cut,omitempty"`
 	Full    string `json:"full,omitempty"` // the uncut output, by hash, where it was cut
 	Run     *Run   `json:"run,omitempty"`  // of run_tests
+	Seen    []Seen `json:"seen,omitempty"` // files as the model knows them after the call
 	Millis  int64  `json:"ms"`
+}
+
+// Seen is a file as the model saw it; Hash is of its whole content.
+type Seen struct {
+	Path string `json:"path"`
+	Hash string `json:"hash"`
 }
 
 // PatchChanged is the whole change from the base to the workspace after an edit.

@@ -19,9 +19,10 @@ func applyPatch() Tool {
 		Name: "apply_patch", Kind: policy.Edit, Doc: applyPatchDoc, Wall: quick,
 		Fields: []Field{
 			{Name: "patch", Type: Text, Doc: "a unified diff, or SEARCH/REPLACE blocks each under its path"},
-			{Name: "path", Type: Text, Doc: "with old and new: the file to change"},
+			{Name: "path", Type: Text, Doc: "with old and new, or with content: the file"},
 			{Name: "old", Type: Text, Doc: "the exact present text, whole lines, unique in the file; empty to create the file"},
 			{Name: "new", Type: Text, Doc: "the text to put in its place"},
+			{Name: "content", Type: Text, Doc: "with path alone: the whole new text of a file of less than 300 lines"},
 		},
 		Object: editObject,
 		run:    runApply,
@@ -33,21 +34,48 @@ func editObject(a Args) string {
 	if a.has("patch") {
 		return a.text("patch")
 	}
+	if a.has("content") {
+		return fmt.Sprintf("%s\n+++ whole new text\n%s", a.text("path"), a.text("content"))
+	}
 	return fmt.Sprintf("%s\n--- old\n%s\n+++ new\n%s", a.text("path"), a.text("old"), a.text("new"))
 }
 
-// edits reads the two forms of the arguments.
+// oneForm is the refusal of arguments that mix the forms or give none.
+const oneForm = "give one of: patch; path with old and new; path with content"
+
+// edits reads the three forms of the arguments.
 func edits(a Args) ([]patch.Edit, error) {
-	one, three := a.has("patch") && a.text("patch") != "", a.has("path") || a.has("old") || a.has("new")
+	diff, pair, all := a.text("patch") != "", a.has("old") || a.has("new"), a.has("content")
 	switch {
-	case one && three:
-		return nil, errors.New("give either patch, or path with old and new, not both")
-	case one:
+	case diff && !pair && !all && !a.has("path"):
 		return patch.Parse(whole(a.text("patch")))
-	case a.text("path") != "" && a.has("new"):
+	case diff || pair && all || a.text("path") == "":
+	case all:
+		return []patch.Edit{patch.Whole(clean(a.text("path")), a.text("content"))}, nil
+	case a.has("new"):
 		return []patch.Edit{patch.Replace(clean(a.text("path")), a.text("old"), a.text("new"))}, nil
 	}
-	return nil, errors.New("give either patch, or path with old and new")
+	return nil, errors.New(oneForm)
+}
+
+// Form is how a model best writes its edits.
+type Form string
+
+// The forms that a model is told to prefer. Public leaderboards show how far models differ in them: whole files are
+// well-formed in 98 % of answers, search and replace in 92 % on average and in 64 to 72 % with some local models.
+const (
+	Blocks Form = "blocks" // diffs or blocks: few words for models that quote without mistakes
+	Pairs  Form = "pairs"  // old and new, the whole file where it is short: for models that break the form of a diff
+)
+
+func (f Form) hint() string {
+	switch f {
+	case Blocks:
+		return "Prefer patch."
+	case Pairs:
+		return "Prefer path with content for a file of less than 100 lines, else path with old and new, one place a call. Do not write diffs."
+	}
+	return ""
 }
 
 // whole ends the last line: arguments that are valid JSON were not cut off, and models leave that end out.
@@ -70,6 +98,9 @@ func runApply(_ context.Context, s *Set, a Args) (result, error) {
 	if p.Empty() {
 		return refuseEdit(errors.New("the edit changes nothing")), nil
 	}
+	if err := s.unseen(p); err != nil {
+		return s.failedEdit(err)
+	}
 	if err := s.o.Workspace.Apply(p); err != nil {
 		return s.failedEdit(err)
 	}
@@ -83,17 +114,18 @@ func runApply(_ context.Context, s *Set, a Args) (result, error) {
 		head:    fmt.Sprintf("Applied to the workspace (files: %d, lines added: %d, removed: %d). As it is now:", len(p.Files), stat.Added, stat.Removed),
 		body:    corrections(notes) + changed(p),
 		note:    noteText(notes),
-		out:     Outcome{Patch: &p, Notes: notes},
+		out:     Outcome{Patch: &p, Notes: notes, Seen: wrote(p)},
 	}
 	return r, nil
 }
 
 // failedEdit tells the model what was refused and where; nothing was changed.
 func (s *Set) failedEdit(err error) (result, error) {
-	var refused *patch.Error
-	if !errors.As(err, &refused) {
+	refused := refusal(err)
+	if refused == nil {
 		return refuseEdit(errors.New(s.scrub(err.Error()))), nil
 	}
+	s.explain(refused)
 	r := refuseEdit(err)
 	r.summary = "refused: " + strings.ReplaceAll(string(refused.Failures[0].Code), "_", " ") + " in " + refused.Failures[0].Path
 	return r, nil

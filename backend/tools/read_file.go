@@ -50,7 +50,11 @@ func runRead(ctx context.Context, s *Set, a Args) (result, error) {
 	if err != nil {
 		return s.refuseRead(ctx, name, err)
 	}
-	return numbered(name, text, a.number("start_line", 1), a.number("end_line", 0)), nil
+	r := numbered(name, text, a.number("start_line", 1), a.number("end_line", 0))
+	if !r.failed {
+		r.out.Seen = []Seen{{name, patch.Hash(data)}}
+	}
+	return r, nil
 }
 
 // clean takes what models write in front of a path off it: the sandbox's folder, "./".

@@ -31,6 +31,8 @@ type Options struct {
 	Ask       func(ctx context.Context, act policy.Act) (bool, error) // nil: what must be asked is denied
 	Full      func(ctx context.Context, data []byte) (hash string, err error)
 	Delimiter string // random per session, wraps untrusted data
+	Seen      []Seen // files that the model saw before, the latest last: of a session that goes on
+	Form      Form   // of edits that the model manages best; "" says nothing about it
 }
 
 // Outcome is what a call gave. Text is exactly what the model sees.
@@ -43,6 +45,7 @@ type Outcome struct {
 	Run      *testrun.Run // of run_tests
 	Patch    *patch.Patch // of apply_patch: what this call changed
 	Notes    []patch.Note
+	Seen     []Seen   // files as the model knows them after this call
 	Finish   *string  // the summary, of finish
 	Question *string  // of ask_person
 	Criteria []string // of write_criteria
@@ -74,7 +77,7 @@ type result struct {
 	note    string // what was left out and how to get it
 	cut     bool   // the tool itself left something out; full then holds all of it, where that is worth keeping
 	full    []byte
-	out     Outcome // Run, Patch, Notes, Finish
+	out     Outcome // Run, Patch, Notes, Seen, Finish
 }
 
 // All lists the tools, in the order in which the model sees them.
@@ -89,10 +92,22 @@ const quick = 30 * time.Second
 type Set struct {
 	o     Options
 	tools []Tool
+	seen  map[string]string // path → hash of the content that the model saw last
 }
 
 // New gives the tools of a session.
-func New(o Options) *Set { return &Set{o: o, tools: All()} }
+func New(o Options) *Set {
+	s := &Set{o: o, tools: All(), seen: map[string]string{}}
+	s.remember(o.Seen)
+	if hint := o.Form.hint(); hint != "" {
+		for i := range s.tools {
+			if s.tools[i].Kind == policy.Edit {
+				s.tools[i].Doc = strings.TrimSpace(s.tools[i].Doc) + "\n" + hint
+			}
+		}
+	}
+	return s
+}
 
 // Specs describes the tools to a model, byte-stable.
 func (s *Set) Specs() []model.Spec { return specs(s.tools) }
@@ -132,6 +147,7 @@ func (s *Set) Call(ctx context.Context, call model.Call, rec Recorder) (Outcome,
 	if ferr != nil {
 		return out, ferr
 	}
+	s.remember(out.Seen)
 	if ferr := rec.Finished(context.WithoutCancel(ctx), call, out); ferr != nil {
 		return out, fmt.Errorf("recording the result of %s: %w", call.Name, ferr)
 	}

@@ -242,9 +242,13 @@ func TestApplyPatch(t *testing.T) {
 		{"old and new", m{"path": "app/tax.py", "old": "RATE = 21", "new": "RATE = 19"}, true, nil, "app/tax.py", "RATE = 19\n"},
 		{"new file", m{"path": "app/new.py", "old": "", "new": "x = 1\n"}, true, []string{"app/new.py (added)"}, "app/new.py", "x = 1\n"},
 		{"crlf is kept", m{"path": "app/crlf.py", "old": "b = 2", "new": "b = 3\nc = 4"}, true, nil, "app/crlf.py", "a = 1\r\nb = 3\r\nc = 4\r\n"},
+		{"whole file", m{"path": "app/tax.py", "content": "RATE = 19\n"}, true, []string{"    1+ RATE = 19"}, "app/tax.py", "RATE = 19\n"},
+		{"whole new file", m{"path": "app/new.py", "content": "x = 1\n"}, true, []string{"app/new.py (added)"}, "app/new.py", "x = 1\n"},
+		{"whole and old", m{"path": "app/tax.py", "content": "x\n", "old": "RATE"}, false, []string{"give one of"}, "app/tax.py", "RATE = 21\n"},
+		{"diff without its last line end", m{"patch": "--- /dev/null\n+++ b/app/new.py\n@@ -0,0 +1 @@\n+x = 1"}, true, nil, "app/new.py", "x = 1\n"},
 		{"no match", m{"path": "app/tax.py", "old": "RATE = 20", "new": "RATE = 19"}, false, []string{"nothing was changed"}, "app/tax.py", "RATE = 21\n"},
-		{"both forms", m{"patch": diff, "path": "app/tax.py", "old": "a", "new": "b"}, false, []string{"not both"}, "app/tax.py", "RATE = 21\n"},
-		{"neither form", m{}, false, []string{"either patch"}, "", ""},
+		{"both forms", m{"patch": diff, "path": "app/tax.py", "old": "a", "new": "b"}, false, []string{"give one of"}, "app/tax.py", "RATE = 21\n"},
+		{"neither form", m{}, false, []string{"give one of"}, "", ""},
 		{"prose", m{"patch": "please change RATE to 19"}, false, []string{"nothing was changed"}, "app/tax.py", "RATE = 21\n"},
 		{"outside", m{"path": "../x.py", "old": "", "new": "x"}, false, []string{"nothing was changed"}, "", ""},
 		{"absolute", m{"path": "/tmp/redgreen-x", "old": "", "new": "x"}, false, []string{"nothing was changed"}, "", ""},
@@ -256,6 +260,9 @@ func TestApplyPatch(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			s := bench(t, program, Options{})
+			for _, file := range []string{"app/tax.py", "app/crlf.py"} {
+				call(t, s, "read_file", m{"path": file})
+			}
 			out := call(t, s, "apply_patch", c.args)
 			if out.OK != c.ok || (out.Patch != nil) != c.ok {
 				t.Fatalf("ok = %v, patch %v\n%s", out.OK, out.Patch, out.Text)
@@ -284,6 +291,7 @@ func TestApplyPatch(t *testing.T) {
 func TestSearchIsNeverStale(t *testing.T) {
 	t.Parallel()
 	s := bench(t, program, Options{})
+	call(t, s, "read_file", m{"path": "app/tax.py"})
 	call(t, s, "apply_patch", m{"path": "app/tax.py", "old": "def vat(net):", "new": "def value_added_tax(net):"})
 	call(t, s, "apply_patch", m{"path": "app/fresh.py", "old": "", "new": "import os\n\ndef brand_new_helper():\n    pass\n"})
 	if out := call(t, s, "search_code", m{"query": "vat"}); strings.Contains(out.Text, "def vat(") {
@@ -312,6 +320,7 @@ func TestAskBeforeEdits(t *testing.T) {
 		if c.ask != nil {
 			s.o.Ask = func(ctx context.Context, a policy.Act) (bool, error) { asked = a; return c.ask(ctx, a) }
 		}
+		call(t, s, "read_file", m{"path": "app/tax.py"})
 		out := call(t, s, "apply_patch", edit)
 		if out.OK != c.ok || !strings.Contains(out.Text, c.want) {
 			t.Errorf("%s: %v\n%s", name, out.OK, out.Text)
