@@ -118,46 +118,55 @@ func boolInt(b bool) int {
 // rewrite gives the text after the changes, which are sorted and apart. A line that is not the last gets an end; the last
 // one has an end if the file's last line had one, unless the edit says otherwise.
 func (t *target) rewrite(changes []change) string {
-	out := make([]newLine, 0, len(t.lines)+len(changes))
+	w := &rewriter{usual: t.usualEnd()}
+	w.out.Grow(t.size + 1024)
 	at := 0
 	for _, c := range changes {
-		for ; at < c.lo; at++ {
-			out = append(out, newLine{text: t.lines[at], literal: true})
+		w.keep(t.lines[at:c.lo])
+		for _, l := range c.lines {
+			w.add(l)
 		}
-		out = append(out, c.lines...)
 		at = c.hi
 	}
-	kept := at < len(t.lines)
-	for ; at < len(t.lines); at++ {
-		out = append(out, newLine{text: t.lines[at], literal: true})
-	}
-	if len(out) == 0 {
-		return ""
-	}
-	usual := t.usualEnd()
-	for i := range out[:len(out)-1] {
-		if lineEnd(out[i].text) == "" {
-			out[i].text += usual
-		}
-	}
-	last := &out[len(out)-1]
-	switch bare := len(t.lines) > 0 && lineEnd(t.lines[len(t.lines)-1]) == ""; {
-	case kept || last.literal:
+	w.keep(t.lines[at:])
+	bare := len(t.lines) > 0 && lineEnd(t.lines[len(t.lines)-1]) == ""
+	switch last := &w.last; {
+	case !w.any || last.literal:
 	case bare:
 		last.text = trimEnd(last.text)
 	case lineEnd(last.text) == "":
-		last.text += usual
+		last.text += w.usual
 	}
-	size := 0
-	for _, l := range out {
-		size += len(l.text)
+	w.out.WriteString(w.last.text)
+	return w.out.String()
+}
+
+// rewriter writes lines; it holds the last one back, since only that can be without an end.
+type rewriter struct {
+	out   strings.Builder
+	usual string
+	last  newLine
+	any   bool
+}
+
+func (w *rewriter) add(l newLine) {
+	w.out.WriteString(w.last.text)
+	if w.any && lineEnd(w.last.text) == "" {
+		w.out.WriteString(w.usual)
 	}
-	var b strings.Builder
-	b.Grow(size)
-	for _, l := range out {
-		b.WriteString(l.text)
+	w.last, w.any = l, true
+}
+
+// keep writes lines of the file itself, of which only the very last can be without an end.
+func (w *rewriter) keep(lines []string) {
+	if len(lines) == 0 {
+		return
 	}
-	return b.String()
+	w.add(newLine{text: lines[0], literal: true})
+	for _, l := range lines[1:] {
+		w.out.WriteString(w.last.text)
+		w.last.text = l
+	}
 }
 
 // usualEnd is the line end that most lines have, "\n" where there is none.
@@ -193,6 +202,9 @@ var elision = regexp.MustCompile(`(?i)^\s*(#|//|/\*|--|<!--|;|%)?\s*(\.\.\.|…)
 // elided finds a placeholder among new lines that the file itself does not have.
 func (t *target) elided(lines []newLine) string {
 	for _, l := range lines {
+		if !strings.Contains(l.text, "...") && !strings.Contains(l.text, "…") {
+			continue
+		}
 		if text := trimSpace(l.text); elision.MatchString(text) && !slices.ContainsFunc(t.lines, func(have string) bool { return trimSpace(have) == text }) {
 			return strings.TrimSpace(text)
 		}

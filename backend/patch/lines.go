@@ -26,14 +26,32 @@ func diffLines(a, b []string) []run {
 		aHi--
 		bHi--
 	}
-	d := &differ{a: a, b: b}
+	d := newDiffer(a, b, lo, aHi, bHi)
 	d.gap(lo, aHi, lo, bHi, 0)
 	return d.slide(d.join())
 }
 
 type differ struct {
-	a, b []string
-	runs []run
+	a, b   []string
+	na, nb []int32 // the lines by number; what both sides begin and end with has none
+	seen   []tally // by number, zero outside of anchors
+	runs   []run
+}
+
+// tally counts a line on both sides of a gap; b is its last place on that side.
+type tally struct{ nA, nB, b int32 }
+
+func newDiffer(a, b []string, lo, aHi, bHi int) *differ {
+	d := &differ{a: a, b: b, na: make([]int32, len(a)), nb: make([]int32, len(b))}
+	names := newInterner(aHi + bHi - 2*lo)
+	for i := lo; i < aHi; i++ {
+		d.na[i] = names.number(a[i])
+	}
+	for i := lo; i < bHi; i++ {
+		d.nb[i] = names.number(b[i])
+	}
+	d.seen = make([]tally, len(names.text))
+	return d
 }
 
 // maxDepth bounds the search for anchors within gaps; each level makes new lines unique.
@@ -61,12 +79,12 @@ func (d *differ) gap(aLo, aHi, bLo, bHi, depth int) {
 	}
 	for _, m := range append(anchors, anchor{aHi, bHi}) {
 		i, j := aLo, bLo
-		for i < m.a && j < m.b && d.a[i] == d.b[j] {
+		for i < m.a && j < m.b && d.na[i] == d.nb[j] {
 			i++
 			j++
 		}
 		iHi, jHi := m.a, m.b
-		for iHi > i && jHi > j && d.a[iHi-1] == d.b[jHi-1] {
+		for iHi > i && jHi > j && d.na[iHi-1] == d.nb[jHi-1] {
 			iHi--
 			jHi--
 		}
@@ -80,27 +98,29 @@ type anchor struct{ a, b int }
 // anchors are the lines that are unique on both sides, in the longest order that both sides share; common says whether
 // the sides share any line.
 func (d *differ) anchors(aLo, aHi, bLo, bHi int) (found []anchor, common bool) {
-	type place struct{ nA, nB, b int }
-	seen := make(map[string]place, aHi-aLo)
-	for i := aLo; i < aHi; i++ {
-		p := seen[d.a[i]]
-		p.nA++
-		seen[d.a[i]] = p
+	for _, n := range d.na[aLo:aHi] {
+		d.seen[n].nA++
 	}
-	for j := bLo; j < bHi; j++ {
-		if p, ok := seen[d.b[j]]; ok {
-			seen[d.b[j]] = place{p.nA, p.nB + 1, j}
-			common = true
+	for j, n := range d.nb[bLo:bHi] {
+		t := &d.seen[n]
+		t.nB++
+		t.b = int32(bLo + j)
+		common = common || t.nA > 0
+	}
+	var both []anchor
+	for i, n := range d.na[aLo:aHi] {
+		if t := d.seen[n]; t.nA == 1 && t.nB == 1 {
+			both = append(both, anchor{aLo + i, int(t.b)})
 		}
+	}
+	for _, n := range d.na[aLo:aHi] {
+		d.seen[n] = tally{}
+	}
+	for _, n := range d.nb[bLo:bHi] {
+		d.seen[n] = tally{}
 	}
 	if !common {
 		return nil, false
-	}
-	var both []anchor
-	for i := aLo; i < aHi; i++ {
-		if p := seen[d.a[i]]; p.nA == 1 && p.nB == 1 {
-			both = append(both, anchor{i, p.b})
-		}
 	}
 	return longestRising(both), true
 }

@@ -22,19 +22,21 @@ type place struct {
 // target is the text that blocks are matched against: lines with their ends, without a byte order mark.
 type target struct {
 	lines []string
+	size  int             // of the text, in bytes
 	keys  [indents]*keyed // the lines as each rung compares them, made when first needed
 }
 
 // keyed is the lines as one rung compares them, with an index from each to its places.
 type keyed struct {
 	lines []string
-	first map[string]chain
-	next  []int // the next place of the same line, -1 for none
+	names *interner
+	first []chain // by number of the line
+	next  []int32 // the next place of the same line, -1 for none
 }
 
-type chain struct{ at, n int } // the first place of a line, and how many there are
+type chain struct{ at, n int32 } // the first place of a line, and how many there are
 
-func newTarget(text string) *target { return &target{lines: splitLines(text)} }
+func newTarget(text string) *target { return &target{lines: splitLines(text), size: len(text)} }
 
 // key is a line as a rung compares it.
 func (r rung) key(line string) string {
@@ -49,6 +51,9 @@ func (r rung) key(line string) string {
 }
 
 func (r rung) all(lines []string) []string {
+	if r == exact {
+		return lines
+	}
 	out := make([]string, len(lines))
 	for i, l := range lines {
 		out[i] = r.key(l)
@@ -58,14 +63,19 @@ func (r rung) all(lines []string) []string {
 
 func (t *target) keysOf(r rung) *keyed {
 	if t.keys[r] == nil {
-		k := &keyed{lines: r.all(t.lines), first: make(map[string]chain, len(t.lines)), next: make([]int, len(t.lines))}
-		for i := len(k.lines) - 1; i >= 0; i-- {
-			c, ok := k.first[k.lines[i]]
+		k := &keyed{lines: r.all(t.lines), names: newInterner(len(t.lines)), next: make([]int32, len(t.lines))}
+		k.first = make([]chain, 0, len(t.lines))
+		last := make([]int32, 0, len(t.lines)) // by number
+		for i, l := range k.lines {
+			n := k.names.number(l)
 			k.next[i] = -1
-			if ok {
-				k.next[i] = c.at
+			if int(n) == len(k.first) {
+				k.first, last = append(k.first, chain{at: int32(i), n: 1}), append(last, int32(i))
+				continue
 			}
-			k.first[k.lines[i]] = chain{at: i, n: c.n + 1}
+			k.next[last[n]] = int32(i)
+			k.first[n].n++
+			last[n] = int32(i)
 		}
 		t.keys[r] = k
 	}
@@ -86,24 +96,28 @@ func (t *target) find(old []string) []place {
 // least often.
 func (t *target) findKeys(r rung, old []string) []place {
 	keys, want := t.keysOf(r), r.all(old)
-	pivot, rarest := 0, chain{n: len(keys.lines) + 1}
+	if len(want) == 0 {
+		return nil
+	}
+	pivot, rarest := 0, chain{n: int32(len(keys.lines)) + 1}
 	for i, l := range want {
-		if c := keys.first[l]; c.n < rarest.n {
+		n := keys.names.find(l)
+		if n < 0 {
+			return nil
+		}
+		if c := keys.first[n]; c.n < rarest.n {
 			pivot, rarest = i, c
 		}
 	}
-	if len(want) == 0 || rarest.n == 0 {
-		return nil
-	}
 	var found []place
-	if rarest.n*len(want) > repetitive {
+	if int(rarest.n)*len(want) > repetitive {
 		for _, at := range allRuns(keys.lines, want) {
 			found = append(found, place{at: at, n: len(want), rung: r})
 		}
 		return found
 	}
 	for i := rarest.at; i >= 0 && len(found) < maxFound; i = keys.next[i] {
-		if at := i - pivot; at >= 0 && at+len(want) <= len(keys.lines) && sameLines(keys.lines[at:at+len(want)], want) {
+		if at := int(i) - pivot; at >= 0 && at+len(want) <= len(keys.lines) && sameLines(keys.lines[at:at+len(want)], want) {
 			found = append(found, place{at: at, n: len(want), rung: r})
 		}
 	}

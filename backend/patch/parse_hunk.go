@@ -96,7 +96,19 @@ func (p *parser) counted(h hunkHeader) (body, bool) {
 	if strings.HasPrefix(p.text(p.at), `\`) {
 		p.line(&b)
 	}
-	return b, b.old == h.oldLines && b.new == h.newLines && p.endsHere()
+	ok := b.old == h.oldLines && b.new == h.newLines && p.endsHere()
+	if ok && !p.atEnd() && !p.boundary(p.at) {
+		b.dropBlanks() // a count too many takes the blank line before the prose
+	}
+	return b, ok
+}
+
+// dropBlanks takes off blank lines without a sign from the end: as context they say next to nothing.
+func (b *body) dropBlanks() {
+	for n := len(b.lines); n > 0 && b.lines[n-1].Op == Context && trimEnd(b.lines[n-1].Text) == ""; n-- {
+		b.lines = b.lines[:n-1]
+		b.old, b.new = b.old-1, b.new-1
+	}
 }
 
 // endsHere reports whether nothing that looks like more of the hunk follows: a wrong count must not drop lines.
