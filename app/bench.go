@@ -75,7 +75,7 @@ func (c *core) emptyBench(ctx context.Context, r *repo.Repo, words []string, ima
 			return nil, errors.Join(err, b.close())
 		}
 	}
-	b.workspace, err = r.NewWorkspace(ctx, filepath.Join(dir, "workspace"), repo.CopyOptions{UID: uid, GID: gid, Chown: chown})
+	b.workspace, err = r.NewWorkspace(ctx, filepath.Join(dir, "workspace"), repo.CopyOptions{UID: uid, GID: gid, Chown: chown, Spare: c.paths.spare()})
 	if err != nil {
 		return nil, errors.Join(err, b.close())
 	}

@@ -236,12 +236,24 @@ func (c *core) agentOptions(f *folder, m model.Model, h hooks) (agent.Options, e
 	}
 	o := agent.Options{
 		Version: Version, Store: store, Repo: f.repo, Index: f.index, Sandbox: box, Model: m,
-		Dir: c.paths.workspace(), Seed: c.paths.seed(), Tests: c.runnerOptions(f.repo.Root(), ""), Now: time.Now, Ask: h.ask, OnDelta: h.delta, OnPhase: h.phase,
+		Dir: c.paths.workspace(), Spare: c.paths.spare(), Seed: c.paths.seed(), Tests: c.runnerOptions(f.repo.Root(), ""), Now: time.Now, Ask: h.ask, OnDelta: h.delta, OnPhase: h.phase,
 	}
 	if m.Provider != nil && m.Info.Provider != "script" { // a recorded model plays replies in their order and sums nothing up
 		o.Summary = c.smallModel(m)
 	}
 	return o, nil
+}
+
+// prepareCopy makes the copy that the next task in a folder takes, where that saves time.
+func (c *core) prepareCopy(ctx context.Context, f *folder) {
+	box, err := c.sandbox(f.repo.Root())
+	if err != nil {
+		return // a task will say why
+	}
+	uid, gid, other := box.Owner()
+	if err := f.repo.Prepare(ctx, repo.CopyOptions{UID: uid, GID: gid, Chown: other, Spare: c.paths.spare()}); err != nil && ctx.Err() == nil {
+		c.log.Warn("preparing a copy", slog.Any("error", err))
+	}
 }
 
 // undo takes back what a session wrote; redo says that it was an undo that was taken back.

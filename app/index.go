@@ -57,6 +57,7 @@ func (h *host) index(f *folder) IndexState {
 		delete(h.indexer.busy, state.Folder)
 		h.indexer.mu.Unlock()
 		h.send("index", last)
+		h.core.prepareCopy(h.context, f)
 	}()
 	return state
 }

@@ -52,6 +52,7 @@ func (p Paths) undo() string      { return filepath.Join(p.Data, "undo") }
 func (p Paths) sample() string    { return filepath.Join(p.Data, "sample") }
 func (p Paths) indexes() string   { return filepath.Join(p.Cache, "index") }
 func (p Paths) workspace() string { return filepath.Join(p.Cache, "workspace") }
+func (p Paths) spare() string     { return filepath.Join(p.Cache, "spare") }
 func (p Paths) seed() string      { return filepath.Join(p.Cache, "seed") }
 func (p Paths) prepared() string  { return filepath.Join(p.Cache, "prepared") }
 func (p Paths) images() string    { return filepath.Join(p.Data, "images") }

@@ -40,6 +40,7 @@ type Options struct {
 	Summary model.Model     // for supporting work: shortens reasoning when room is made; without a Provider a rule does it
 	Window  int             // tokens of context to assume where the provider does not tell, 0 the default of 64,000
 	Dir     string          // absolute folder for workspaces and build caches, one subfolder a session
+	Spare   string          // absolute folder, in the filesystem of Dir, where the copy for the next task is kept ready; "" none
 	Tests   testrun.Options // what the runner of tests has beside what the run itself fills in: images, what was installed
 	Seed    string          // absolute folder of compiled standard libraries that the build caches of all sessions start from; "" none
 	Now     func() time.Time
@@ -250,4 +251,5 @@ type bench struct {
 	tools    *tools.Set
 	first    string // the first message
 	copies   int    // of the base, made so far for proofs
+	copied   session.Copied
 }

@@ -58,6 +58,7 @@ func (r *Run) fillBench(ctx context.Context, b *bench) (err error) {
 	if err := r.runBaseline(ctx, b); err != nil {
 		return err
 	}
+	r.background.Go(func() { _ = r.o.Repo.Prepare(ctx, r.copyOptions()) }) // for the next task; Work ends its ctx
 	if err := r.restore(b); err != nil {
 		return err
 	}
@@ -93,10 +94,13 @@ func (r *Run) copyFolder(ctx context.Context, b *bench) error {
 			return err
 		}
 	}
+	begun := r.o.Now()
 	var err error
 	if b.ws, err = r.o.Repo.NewWorkspace(ctx, filepath.Join(r.dir(), "work"), r.copyOptions()); err != nil {
 		return fmt.Errorf("copying the folder: %w", err)
 	}
+	way, anew := b.ws.Way()
+	b.copied = session.Copied{Way: string(way), Anew: anew, Millis: r.o.Now().Sub(begun).Milliseconds()}
 	o := r.o.Tests
 	o.Sandbox, o.Cache, o.Source, o.Limits, o.TempDir, o.Seed = r.o.Sandbox, cache, r.o.Repo.Root(), r.task.SandboxLimits, tmp, r.o.Seed
 	b.runner = testrun.New(o)
@@ -105,7 +109,7 @@ func (r *Run) copyFolder(ctx context.Context, b *bench) error {
 
 func (r *Run) copyOptions() repo.CopyOptions {
 	uid, gid, other := r.o.Sandbox.Owner()
-	return repo.CopyOptions{UID: uid, GID: gid, Chown: other}
+	return repo.CopyOptions{UID: uid, GID: gid, Chown: other, Spare: r.o.Spare}
 }
 
 // own makes a folder that the sandbox may write.
@@ -159,7 +163,7 @@ func (r *Run) runBaseline(ctx context.Context, b *bench) error {
 	if err != nil {
 		return err
 	}
-	return r.append(ctx, session.KindBaseline, session.TestsFinished{Run: kept, BaseHash: b.ws.BaseHash()})
+	return r.append(ctx, session.KindBaseline, session.TestsFinished{Run: kept, BaseHash: b.ws.BaseHash(), Copied: &b.copied})
 }
 
 // restore puts the recorded patch of an interrupted session back into the workspace.

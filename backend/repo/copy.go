@@ -27,6 +27,7 @@ const (
 type CopyOptions struct {
 	UID, GID int // owner of the copy, used when Chown is true
 	Chown    bool
+	Spare    string // absolute folder where Prepare keeps the next copy, in the filesystem of the copies; "" none
 }
 
 // record is what a copy keeps of one file, in the order of the tree hash.
@@ -34,6 +35,8 @@ type record struct {
 	path string
 	mode fs.FileMode // permission bits, and ModeSymlink
 	sum  [sha256.Size]byte
+
+	stamp stamp // of the source when it was looked at, before it was read
 }
 
 // target is one tree that a copy writes.
@@ -42,15 +45,21 @@ type target struct {
 	owner CopyOptions
 }
 
+// path is where a path of the source is in the target.
+func (t target) path(p string) string { return filepath.Join(t.dir, filepath.FromSlash(p)) }
+
 // copier copies the files of a tree into one or more fresh directories in one pass: every file is read once. The targets
 // are new and nobody else's, so they are written by plain paths; the source is only reached through its handles.
 type copier struct {
 	src     *tree
 	targets []target
+	gentle  bool        // one worker: something else is to be done meanwhile
+	anew    int         // files that a refresh read
 	plain   atomic.Bool // the filesystem cannot clone
 	cloned  atomic.Bool // at least one file was cloned
 
 	mu      sync.Mutex
+	dirs    []keptDir
 	records []record
 	skipped []Skip
 }
@@ -67,7 +76,11 @@ func (c *copier) run(ctx context.Context) error {
 	defer cancel(nil)
 	work := make(chan batch, 16)
 	var workers sync.WaitGroup
-	for range min(4, max(2, runtime.NumCPU())) {
+	n := min(4, max(2, runtime.NumCPU()))
+	if c.gentle {
+		n = 1
+	}
+	for range n {
 		workers.Go(func() {
 			buf := make([]byte, copyBuffer)
 			for b := range work {
@@ -88,26 +101,22 @@ func (c *copier) run(ctx context.Context) error {
 		return err
 	}
 	c.skipped = append(c.skipped, skipped...)
+	c.sort()
+	return nil
+}
+
+func (c *copier) sort() {
 	slices.SortFunc(c.skipped, func(a, b Skip) int { return cmp.Compare(a.Path, b.Path) })
 	slices.SortFunc(c.records, func(a, b record) int { return cmp.Compare(a.path, b.path) })
-	return nil
 }
 
 // folder makes a folder in every target and hands its files to the workers.
 func (c *copier) folder(ctx context.Context, v visit, work chan<- batch) error {
-	for _, t := range c.targets {
-		dir := filepath.Join(t.dir, filepath.FromSlash(v.path))
-		if v.path != "." {
-			if err := os.Mkdir(dir, 0o700); err != nil {
-				return writing(dir, err)
-			}
-			if err := os.Chmod(dir, v.info.Mode().Perm()|0o700); err != nil {
-				return writing(dir, err)
-			}
-		}
-		if err := t.own(dir); err != nil {
-			return err
-		}
+	if err := c.makeFolder(v.path, v.info.Mode().Perm(), v.path == "."); err != nil {
+		return err
+	}
+	if v.path != "." {
+		c.dirs = append(c.dirs, keptDir{v.path, uint32(v.info.Mode().Perm())})
 	}
 	for part := range slices.Chunk(v.entries, copyBatch) {
 		h, err := v.root.OpenRoot(".")
@@ -124,22 +133,34 @@ func (c *copier) folder(ctx context.Context, v visit, work chan<- batch) error {
 	return nil
 }
 
+// makeFolder makes a folder in every target, or sets the mode of one that is there. The root of a copy keeps its own.
+func (c *copier) makeFolder(path string, mode fs.FileMode, there bool) error {
+	for _, t := range c.targets {
+		dir := t.path(path)
+		if !there {
+			if err := os.Mkdir(dir, 0o700); err != nil {
+				return writing(dir, err)
+			}
+		}
+		if path != "." {
+			if err := os.Chmod(dir, mode|0o700); err != nil {
+				return writing(dir, err)
+			}
+		}
+		if err := t.own(dir); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func (c *copier) batch(ctx context.Context, b batch, buf []byte) error {
 	records := make([]record, 0, len(b.entries))
 	for _, e := range b.entries {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		var (
-			rec record
-			ok  bool
-			err error
-		)
-		if e.info.Mode()&fs.ModeSymlink != 0 {
-			rec, ok, err = c.link(b.root, e)
-		} else {
-			rec, ok, err = c.file(ctx, b.root, e, buf)
-		}
+		rec, ok, err := c.one(ctx, b.root, e, buf)
 		if err != nil {
 			return err
 		}
@@ -151,6 +172,14 @@ func (c *copier) batch(ctx context.Context, b batch, buf []byte) error {
 	defer c.mu.Unlock()
 	c.records = append(c.records, records...)
 	return nil
+}
+
+// one copies a file or symlink.
+func (c *copier) one(ctx context.Context, d *os.Root, e entry, buf []byte) (rec record, ok bool, err error) {
+	if e.info.Mode()&fs.ModeSymlink != 0 {
+		return c.link(d, e)
+	}
+	return c.file(ctx, d, e, buf)
 }
 
 // link makes a symlink again, unless it leads outside or to a secret.
@@ -170,7 +199,7 @@ func (c *copier) link(d *os.Root, e entry) (record, bool, error) {
 		return record{}, false, c.skip(e.path, err)
 	}
 	for _, t := range c.targets {
-		name := filepath.Join(t.dir, filepath.FromSlash(e.path))
+		name := t.path(e.path)
 		if err := os.Symlink(to, name); err != nil {
 			return record{}, false, writing(name, err)
 		}
@@ -178,7 +207,7 @@ func (c *copier) link(d *os.Root, e entry) (record, bool, error) {
 			return record{}, false, err
 		}
 	}
-	return record{e.path, fs.ModeSymlink, sha256.Sum256([]byte(to))}, true, nil
+	return record{path: e.path, mode: fs.ModeSymlink, sum: sha256.Sum256([]byte(to))}, true, nil
 }
 
 // file copies one regular file, unless its content is a secret.
@@ -200,7 +229,7 @@ func (c *copier) file(ctx context.Context, d *os.Root, e entry, buf []byte) (rec
 	if err != nil {
 		return record{}, false, c.skip(e.path, err)
 	}
-	rec := record{path: e.path, mode: info.Mode().Perm()}
+	rec := record{path: e.path, mode: info.Mode().Perm(), stamp: stampOf(e.info)}
 	out := make([]*os.File, 0, len(c.targets))
 	defer func() {
 		for _, f := range out {
@@ -311,7 +340,7 @@ func (c *copier) skip(path string, err error) error {
 
 // create makes a file that must not exist.
 func (t target) create(path string) (*os.File, error) {
-	name := filepath.Join(t.dir, filepath.FromSlash(path))
+	name := t.path(path)
 	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return nil, writing(name, err)

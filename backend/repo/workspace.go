@@ -39,7 +39,8 @@ type base struct {
 	records []record // sorted by path
 	hash    string
 	skipped []Skip
-	cloned  bool
+	way     Way
+	anew    int // files read anew by a kept copy
 
 	mu    sync.Mutex
 	users int
@@ -62,6 +63,34 @@ func (r *Repo) NewWorkspace(ctx context.Context, dir string, o CopyOptions) (w *
 		return nil, fmt.Errorf("%s: %w: a workspace must be outside the folder", dir, fs.ErrInvalid)
 	}
 	side := dir + ".base"
+	c, way, err := r.fill(ctx, dir, side, o)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, removeAll(dir), removeAll(side))
+		}
+	}()
+	opts := Options{MaxFile: r.maxFile, MaxFiles: r.maxFiles}
+	t, err := openTree(side, opts)
+	if err != nil {
+		return nil, err
+	}
+	known := &metadata{rules: r.vcs.exclude(), set: r.vcs.tracked()}
+	t.vcs = known
+	b := &base{tree: t, store: r.store, records: c.records, hash: treeHash(c.records, nil), skipped: c.skipped, way: way, anew: c.anew}
+	if w, err = b.open(dir, o); err != nil {
+		t.close()
+	}
+	return w, err
+}
+
+// fill makes both trees of a workspace, from the spare where there is one. A failure leaves nothing.
+func (r *Repo) fill(ctx context.Context, dir, side string, o CopyOptions) (c *copier, way Way, err error) {
+	if c, err = r.takeSpare(ctx, dir, side, o); err != nil || c != nil {
+		return c, KeptCopy, err
+	}
 	var made []string
 	defer func() {
 		for _, d := range made {
@@ -71,29 +100,21 @@ func (r *Repo) NewWorkspace(ctx context.Context, dir string, o CopyOptions) (w *
 		}
 	}()
 	if err := fresh(dir, 0o755); err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	made = append(made, dir)
 	if err := fresh(side, 0o700); err != nil { // nobody but us looks into it
-		return nil, err
+		return nil, "", err
 	}
 	made = append(made, side)
-	c := &copier{src: r.tree, targets: []target{{dir: side}, {dir: dir, owner: o}}}
+	c = &copier{src: r.tree, targets: []target{{dir: side}, {dir: dir, owner: o}}}
 	if err := c.run(ctx); err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	opts := Options{MaxFile: r.maxFile, MaxFiles: r.maxFiles}
-	t, err := openTree(side, opts)
-	if err != nil {
-		return nil, err
+	if c.cloned.Load() {
+		return c, Clone, nil
 	}
-	known := &metadata{rules: r.vcs.exclude(), set: r.vcs.tracked()}
-	t.vcs = known
-	b := &base{tree: t, store: r.store, records: c.records, hash: treeHash(c.records, nil), skipped: c.skipped, cloned: c.cloned.Load()}
-	if w, err = b.open(dir, o); err != nil {
-		t.close()
-	}
-	return w, err
+	return c, PlainCopy, nil
 }
 
 // open makes the workspace over a working copy that is complete.
@@ -139,8 +160,18 @@ func (w *Workspace) BaseHash() string { return w.base.hash }
 // symlinks that leave the folder.
 func (w *Workspace) Skipped() []Skip { return slices.Clone(w.base.skipped) }
 
-// Cloned reports whether the copy shares its blocks with the folder (copy on write) and so took neither time nor space.
-func (w *Workspace) Cloned() bool { return w.base.cloned }
+// Way is how a workspace came to be.
+type Way string
+
+// The ways. Never hard links: they would share later edits.
+const (
+	Clone     Way = "clone"     // the filesystem shares the blocks (copy on write)
+	KeptCopy  Way = "kept_copy" // made before the task, and what changed since was copied again
+	PlainCopy Way = "copy"      // every byte was copied
+)
+
+// Way says how the copy was made, and for a kept one how many files had to be read again.
+func (w *Workspace) Way() (way Way, anew int) { return w.base.way, w.base.anew }
 
 // Hash identifies the tree as it is now. Only files that Apply touched are read again: what a test run left in the copy
 // is no part of it.
@@ -158,7 +189,7 @@ func (w *Workspace) Hash() (string, error) {
 		}
 		now[path] = nil
 		if c != nil {
-			now[path] = &record{path, fs.FileMode(c.Mode), sha256.Sum256(c.Data)}
+			now[path] = &record{path: path, mode: fs.FileMode(c.Mode), sum: sha256.Sum256(c.Data)}
 		}
 	}
 	return treeHash(w.base.records, now), nil

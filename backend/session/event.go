@@ -129,8 +129,17 @@ type Run struct {
 
 // TestsFinished is the baseline run, on a tree with the given hash (repo.Workspace.BaseHash).
 type TestsFinished struct {
-	Run      Run    `json:"run"`
-	BaseHash string `json:"base_hash,omitempty"`
+	Run      Run     `json:"run"`
+	BaseHash string  `json:"base_hash,omitempty"`
+	Copied   *Copied `json:"copied,omitempty"`
+}
+
+// Copied is how the workspace was made: Way is clone, kept_copy or copy; Anew counts the files of a kept copy that had
+// changed since it was made.
+type Copied struct {
+	Way    string `json:"way"`
+	Anew   int    `json:"anew,omitempty"`
+	Millis int64  `json:"ms"`
 }
 
 // StepStarted opens a step: one model call and its tools.

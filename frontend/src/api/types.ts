@@ -242,7 +242,7 @@ export interface Payloads {
   'sandbox.ready': Sandbox;
   message: { text: string };
   'tests.started': { command: List<string>; dir?: string; why: string };
-  'baseline.finished': { run: Run; base_hash?: string };
+  'baseline.finished': { run: Run; base_hash?: string; copied?: { way: 'clone' | 'kept_copy' | 'copy'; anew?: number; ms: number } };
   'step.started': { step: number };
   'model.requested': { step: number; tokens: number; window: number; body?: string };
   'model.replied': {
@@ -268,6 +268,7 @@ export interface Payloads {
     cut?: boolean;
     full?: string;
     run?: Run | null;
+    seen?: { path: string; hash: string }[];
     ms: number;
   };
   'patch.changed': { step: number; patch: Patch; hash: string; stat: Stat; notes?: List<PatchNote> };
