@@ -20,6 +20,11 @@ step "the page"
 step "Go tests"
 go test -timeout 15m ./...
 
+step "the parser and the writer of edits, on made-up input"
+for target in FuzzParse FuzzResolve FuzzApply; do
+  go test -run '^$' -fuzz "^$target\$" -fuzztime 3s -parallel 1 ./backend/patch
+done
+
 step "end to end, in Chromium and in the real window"
 export REDGREEN_BIN=$PWD/build/bin/redgreen
 (cd frontend && npm run --silent e2e)
