@@ -383,6 +383,21 @@ func (a *App) Reject(id, comment string) error {
 	})
 }
 
+// ProveAgain makes the patch that waits for review anew on the folder as it is now, and proves it there; the session goes
+// on without the model. A conflict names the lines that you and the patch both changed; nothing is written either way.
+func (a *App) ProveAgain(id string) error {
+	return a.h.act(func() error {
+		l, err := a.h.idle(id)
+		if err != nil {
+			return err
+		}
+		if err := l.run.ProveAgain(a.h.context); err != nil {
+			return err
+		}
+		return a.h.runs.work(l)
+	})
+}
+
 // Undo takes back what a session wrote; called again, it takes the undo back.
 func (a *App) Undo(id string) (Written, error) {
 	return guard(a.h, func() (Written, error) {

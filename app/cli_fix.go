@@ -16,6 +16,7 @@ import (
 	"redgreen/backend/agent"
 	"redgreen/backend/model"
 	"redgreen/backend/policy"
+	"redgreen/backend/repo"
 	"redgreen/backend/session"
 )
 
@@ -283,7 +284,7 @@ func (c *command) workOn(ctx context.Context, store *session.Store, run *agent.R
 
 // review shows the proposal and carries out the decision.
 func (c *command) review(ctx context.Context, store *session.Store, run *agent.Run, flags fixFlags, follow *follower) error {
-	for {
+	for tries := 0; ; tries++ {
 		state, err := store.State(ctx, run.ID())
 		if err != nil {
 			return err
@@ -307,7 +308,14 @@ func (c *command) review(ctx context.Context, store *session.Store, run *agent.R
 				by = "auto"
 			}
 			_, err := run.Approve(ctx, state.PatchHash, by)
-			return err
+			if !errors.Is(err, repo.ErrConflict) {
+				return err
+			}
+			follow.flush(ctx)
+			if again := c.proveAgain(ctx, run, by == "auto" && tries == 0); again != nil {
+				return errors.Join(err, again)
+			}
+			continue
 		}
 		if comment == "" {
 			return run.Finish(ctx)
@@ -320,6 +328,24 @@ func (c *command) review(ctx context.Context, store *session.Store, run *agent.R
 			return err
 		}
 	}
+}
+
+// errNotAgain ends a review whose patch no longer fits and is not proven again.
+var errNotAgain = errors.New("it was not proven again")
+
+// proveAgain offers to prove the patch on the folder as it is now, and does; yes is the answer given beforehand.
+func (c *command) proveAgain(ctx context.Context, run *agent.Run, yes bool) error {
+	if !yes && !c.yes(ctx, "Your folder changed since the proof. Prove the change again on the folder as it is now? [y/N] ", false) {
+		return errNotAgain
+	}
+	if err := run.ProveAgain(ctx); err != nil {
+		return err
+	}
+	outcome, err := run.Work(ctx)
+	if err == nil && outcome != session.Review {
+		err = errNotAgain
+	}
+	return err
 }
 
 // askReview asks for the decision: y writes, n ends, anything else is a comment that goes back to the model.

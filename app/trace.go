@@ -142,7 +142,7 @@ func (t *trace) event(e session.Event) {
 }
 
 func answeredBy(d session.ReviewAnswered) string {
-	s := map[string]string{"approve": "you approved it", "reject": "you rejected it"}[d.Decision]
+	s := map[string]string{"approve": "you approved it", "reject": "you rejected it", "again": "you had it proven again on the folder as it is now"}[d.Decision]
 	if d.By == "auto" {
 		s = "approved by --approve auto, since it is proven"
 	}

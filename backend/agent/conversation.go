@@ -138,6 +138,9 @@ func news(events []entry) []string {
 				out = append(out, "The person says:\n"+tools.Visible(d.Text))
 			}
 		case session.ReviewAnswered:
+			if d.Decision == "again" {
+				out = append(out, "The person changed files in the folder meanwhile. The workspace is a new copy of it with your change made anew beside theirs; read files again before you change them.")
+			}
 			if d.Decision == "reject" && d.Comment != "" {
 				out = append(out, "The person rejected the patch and says:\n"+tools.Visible(d.Comment)+
 					"\nYour changes are still in the workspace. Change them accordingly, then call finish again.")

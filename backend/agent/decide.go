@@ -150,7 +150,7 @@ func (r *Run) write(ctx context.Context, p patch.Patch) (repo.Receipt, error) {
 }
 
 func staleError(paths []string) error {
-	return fmt.Errorf("writing the patch: %w: %s is not as it was when the patch was proven, so nothing was written; start the task again to prove it on what is there now",
+	return fmt.Errorf("writing the patch: %w: %s is not as it was when the patch was proven, so nothing was written; let it be proven again on what is there now",
 		repo.ErrConflict, strings.Join(paths, ", "))
 }
 

@@ -40,6 +40,9 @@ func (r *Run) work(ctx context.Context) error {
 		}
 		r.bench = b
 	}
+	if proofOnly(r.history()) {
+		return r.reprove(ctx, r.bench)
+	}
 	for {
 		done, err := r.step(ctx, r.bench)
 		if err != nil || done {

@@ -67,7 +67,7 @@ func (r *Repo) apply(ctx context.Context, p patch.Patch, undone *journal) (Recei
 		return Receipt{}, err
 	}
 	if len(j.Files) == 0 && !p.Empty() {
-		return Receipt{}, conflicted([]string{"the folder holds the whole change already"})
+		return Receipt{}, conflicted([]string{holdsAll})
 	}
 	if err := r.commit(ctx, j); err != nil {
 		return Receipt{}, err
@@ -84,19 +84,8 @@ func (r *Repo) apply(ctx context.Context, p patch.Patch, undone *journal) (Recei
 func (r *Repo) intend(plan []change) (*journal, error) {
 	now := time.Now().UTC()
 	j := &journal{ID: now.Format("20060102T150405.000000000Z") + "-" + rand.Text()[:6], Time: now, Root: r.dir}
-	var pairs []patch.Pair
-	for _, c := range plan {
-		if c.none() {
-			continue
-		}
-		pair := patch.Pair{Path: cmp.Or(c.to, c.from), Before: c.before, After: c.after}
-		if c.from != "" && c.from != pair.Path {
-			pair.OldPath = c.from
-		}
-		pairs = append(pairs, pair)
-	}
 	var err error
-	if j.Patch, err = patch.Diff(pairs); err != nil {
+	if j.Patch, err = patch.Diff(pairsOf(plan)); err != nil {
 		return nil, fmt.Errorf("comparing before and after: %w", err)
 	}
 	j.Undo = j.Patch.Invert()
@@ -114,6 +103,22 @@ func (r *Repo) intend(plan []change) (*journal, error) {
 		}
 	}
 	return j, nil
+}
+
+// pairsOf gives what a plan changes, before and after.
+func pairsOf(plan []change) []patch.Pair {
+	var pairs []patch.Pair
+	for _, c := range plan {
+		if c.none() {
+			continue
+		}
+		pair := patch.Pair{Path: cmp.Or(c.to, c.from), Before: c.before, After: c.after}
+		if c.from != "" && c.from != pair.Path {
+			pair.OldPath = c.from
+		}
+		pairs = append(pairs, pair)
+	}
+	return pairs
 }
 
 // states gives both states of a change; a changed file keeps its owner, a new one is the writer's.

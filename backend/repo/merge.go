@@ -68,3 +68,31 @@ func lines(conflicts []patch.Conflict) string {
 	}
 	return strings.Join(list, ", ")
 }
+
+const holdsAll = "the folder holds the whole change already"
+
+// Rebase gives the patch as Apply would write it now, and writes nothing: it is made for the files as they are, with the
+// person's own edits kept. ErrConflict names the files and lines that both changed, as it is when the folder holds the
+// whole change already.
+func (r *Repo) Rebase(p patch.Patch) (patch.Patch, error) {
+	out, err := r.rebase(p)
+	if err != nil {
+		return patch.Patch{}, fmt.Errorf("making the change anew in %s: %w", r.dir, err)
+	}
+	return out, nil
+}
+
+func (r *Repo) rebase(p patch.Patch) (patch.Patch, error) {
+	if err := r.gone(); err != nil {
+		return patch.Patch{}, err
+	}
+	plan, err := r.plan(p, r.merge)
+	if err != nil {
+		return patch.Patch{}, r.orGone(err)
+	}
+	out, err := patch.Diff(pairsOf(plan))
+	if err == nil && out.Empty() && !p.Empty() {
+		return patch.Patch{}, conflicted([]string{holdsAll})
+	}
+	return out, err
+}

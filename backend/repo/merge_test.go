@@ -126,3 +126,50 @@ func TestAlreadyThere(t *testing.T) {
 	must(t, err)
 	diff(t, "A\nb\n", fileText(t, dir, "a")+fileText(t, dir, "b"))
 }
+
+// TestRebase: the patch that comes out is what Apply would write, and nothing is written for it.
+func TestRebase(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		mine string // of mod.txt
+		want string // then, "" a conflict
+		why  string
+	}{
+		"unchanged":            {"1\n2\n3\n4\n5\n6\n7\n8\n", "1\n2\n3\n4\n5\n6\n7\nEIGHT\n", ""},
+		"edited elsewhere":     {"ONE\n2\n3\n4\n5\n6\n7\n8\n", "ONE\n2\n3\n4\n5\n6\n7\nEIGHT\n", ""},
+		"edited the same line": {"1\n2\n3\n4\n5\n6\n7\nacht\n", "", "mod.txt was edited in the same place: line 8"},
+		"edited beside it":     {"1\n2\n3\n4\n5\n6\nsieben\n8\n", "", "mod.txt was edited in the same place: lines 7-8"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir, _, after, p := states(t)
+			r := open(t, dir)
+			w := copyOf(t, r) // keeps the contents that the patch was made for
+			must(t, w.Apply(p))
+			fixture{"mod.txt": c.mine}.write(t, dir)
+			before := snapshot(t, dir)
+			q, err := r.Rebase(p)
+			diff(t, before, snapshot(t, dir))
+			if c.want == "" {
+				if !errors.Is(err, ErrConflict) || !strings.Contains(err.Error(), c.why) {
+					t.Fatal(err)
+				}
+				return
+			}
+			must(t, err)
+			if stale, err := r.Check(q); err != nil || len(stale) > 0 {
+				t.Errorf("made for something else: %v %v", stale, err)
+			}
+			_, err = r.Apply(t.Context(), q)
+			must(t, err)
+			now := snapshot(t, dir)
+			diff(t, c.want, fileText(t, dir, "mod.txt"))
+			delete(now, "mod.txt")
+			delete(after, "mod.txt")
+			diff(t, after, now)
+			if _, err := r.Rebase(q); !errors.Is(err, ErrConflict) {
+				t.Errorf("what is there already: %v", err)
+			}
+		})
+	}
+}

@@ -55,6 +55,7 @@ type Repo struct {
 	state     string                        // this folder's own directory in StateDir, "" when none was given
 	recovered string                        // what Open did with an interrupted Apply
 	writing   sync.Mutex                    // one Apply at a time in this process
+	minSpare  int                           // spareFiles; fewer in tests
 	step      func(step, path string) error // for tests: called before every instruction that changes a file
 }
 
@@ -72,7 +73,7 @@ func openRepo(dir string, o Options, step func(step, path string) error) (*Repo,
 		return nil, err
 	}
 	t.vcs = newMetadata(root)
-	r := &Repo{tree: t, step: step}
+	r := &Repo{tree: t, step: step, minSpare: spareFiles}
 	if o.StateDir != "" {
 		if r.state, err = stateDir(o.StateDir, root); err == nil {
 			r.store = store{filepath.Join(r.state, "content")}

@@ -145,7 +145,7 @@ func (r *Repo) worthSpare(ctx context.Context) (bool, error) {
 	for _, f := range files {
 		bytes += f.Size
 	}
-	return len(files) >= spareFiles && bytes <= spareBytes, nil
+	return len(files) >= r.minSpare && bytes <= spareBytes, nil
 }
 
 func (r *Repo) fillSpare(ctx context.Context, dir string, o CopyOptions) error {

@@ -16,8 +16,8 @@ import (
 // many is a folder for which a spare is made.
 func many() fixture {
 	fx := fixture{".gitignore": "*.log\n", "a/b/c.txt": "deep\n", "empty/": "", "link": "->a/b/c.txt", "run.sh": "#!/bin/sh\n"}
-	for i := range spareFiles {
-		fx[fmt.Sprintf("d%d/f%d.txt", i%20, i)] = fmt.Sprintf("text %d\n", i)
+	for i := range 30 {
+		fx[fmt.Sprintf("d%d/f%d.txt", i%10, i)] = fmt.Sprintf("text %d\n", i)
 	}
 	return fx
 }
@@ -26,6 +26,7 @@ func many() fixture {
 func prepared(t *testing.T) (*Repo, CopyOptions) {
 	t.Helper()
 	r := open(t, folder(t, many()))
+	r.minSpare = 1
 	o := CopyOptions{Spare: filepath.Join(t.TempDir(), "spare")}
 	must(t, r.Prepare(t.Context(), o))
 	spare := r.spareOf(o.Spare)
@@ -88,7 +89,7 @@ func TestSpare(t *testing.T) {
 		"now a secret": {write("-----BEGIN RSA PRIVATE KEY-----\nMIIEowIBAAKCAQEA\n", "d4/f4.txt"), 2},
 		"ignored now":  {write("*.log\nd5/\n", ".gitignore"), 2},
 		"renamed over": {func(dir string) error {
-			return os.Rename(filepath.Join(dir, "d6/f6.txt"), filepath.Join(dir, "d6/f26.txt"))
+			return os.Rename(filepath.Join(dir, "d6/f6.txt"), filepath.Join(dir, "d6/f16.txt"))
 		}, 2},
 		"other mode of folder": {func(dir string) error { return os.Chmod(filepath.Join(dir, "d7"), 0o700) }, 1},
 	} {
@@ -187,6 +188,7 @@ func TestSpareUnfit(t *testing.T) {
 	t.Run("cancelled", func(t *testing.T) {
 		t.Parallel()
 		r, o := open(t, folder(t, many())), CopyOptions{Spare: filepath.Join(t.TempDir(), "spare")}
+		r.minSpare = 1
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		if err := r.Prepare(ctx, o); !errors.Is(err, context.Canceled) {

@@ -292,7 +292,7 @@ type ReviewAsked struct {
 
 // ReviewAnswered is the decision.
 type ReviewAnswered struct {
-	Decision string `json:"decision"` // approve, reject
+	Decision string `json:"decision"` // approve, reject, again: prove it on the folder as it is now
 	By       string `json:"by"`       // person, auto
 	Comment  string `json:"comment,omitempty"`
 }

@@ -107,7 +107,7 @@ func Fold(s State, e Event) (State, error) {
 			s.Criteria = d.Criteria
 		}
 	case ReviewAnswered:
-		if d.Decision == "reject" {
+		if d.Decision == "reject" || d.Decision == "again" {
 			s.Outcome = Running
 		}
 	case PatchApplied:

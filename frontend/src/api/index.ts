@@ -27,6 +27,7 @@ export interface Backend {
   diff(id: string): Promise<Diff>;
   approve(id: string, patchHash: string): Promise<{ files: string[] | null }>;
   reject(id: string, comment: string): Promise<void>;
+  proveAgain(id: string): Promise<void>;
   undo(id: string): Promise<{ files: string[] | null; redo: boolean }>;
   cancel(id: string): Promise<void>;
   say(id: string, text: string): Promise<void>;
@@ -92,6 +93,7 @@ const real: Backend = {
   diff: (id) => call('Diff', id),
   approve: (id, hash) => call('Approve', id, hash),
   reject: (id, comment) => call('Reject', id, comment),
+  proveAgain: (id) => call('ProveAgain', id),
   undo: (id) => call('Undo', id),
   cancel: (id) => call('Cancel', id),
   say: (id, text) => call('Say', id, text),

@@ -290,7 +290,7 @@ export interface Payloads {
   'criteria.written': { step: number; by: 'model' | 'person'; items: List<Criterion> };
   'question.asked': { step: number; text: string };
   'review.asked': { patch_hash: string; summary: string; label?: string; criteria?: List<Criterion>; scrutiny?: List<Mark> };
-  'review.answered': { decision: 'approve' | 'reject'; by: 'person' | 'auto'; comment?: string };
+  'review.answered': { decision: 'approve' | 'reject' | 'again'; by: 'person' | 'auto'; comment?: string };
   'patch.applied': { files: List<string>; receipt?: unknown };
   'patch.undone': { files: List<string>; receipt?: unknown };
   'apply.failed': { code: string; message: string };

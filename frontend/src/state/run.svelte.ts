@@ -164,6 +164,7 @@ export class Run {
   }
 
   reject = (comment: string) => this.act('reject', (b) => b.reject(this.id, comment));
+  proveAgain = () => this.act('again', (b) => b.proveAgain(this.id));
   cancel = () => this.act('cancel', (b) => b.cancel(this.id));
   say = (text: string) => this.act('say', (b) => b.say(this.id, text));
   editCriteria = (texts: string[]) => this.act('criteria', (b) => b.editCriteria(this.id, texts));

@@ -51,7 +51,7 @@ export type Item =
   | { type: 'compacted'; seq: number; at: number; from: number; to: number; window: number; kept: number; how: 'model' | 'extract'; text: string }
   | { type: 'criteria'; seq: number; at: number; by: 'model' | 'person'; items: Criterion[] }
   | { type: 'question'; seq: number; at: number; text: string }
-  | { type: 'answer'; seq: number; at: number; decision: 'approve' | 'reject'; by: 'person' | 'auto'; comment: string }
+  | { type: 'answer'; seq: number; at: number; decision: 'approve' | 'reject' | 'again'; by: 'person' | 'auto'; comment: string }
   | { type: 'write'; seq: number; at: number; undone: boolean; files: string[] }
   | { type: 'failed'; seq: number; at: number; code: string; message: string }
   | { type: 'limit'; seq: number; at: number; limit: string; message: string }
@@ -192,7 +192,7 @@ function fold(v: SessionView, e: Event, at: number): SessionView {
         activity: 'waiting',
       };
     case 'review.answered': {
-      const goesOn = e.data.decision === 'reject' && !!e.data.comment;
+      const goesOn = e.data.decision === 'again' || (e.data.decision === 'reject' && !!e.data.comment);
       const item: Item = { type: 'answer', ...base, decision: e.data.decision, by: e.data.by, comment: e.data.comment ?? '' };
       return { ...add(v, item), review: e.data.decision === 'approve' ? v.review : null, since: goesOn ? at : v.since, activity: goesOn ? 'model' : v.activity };
     }

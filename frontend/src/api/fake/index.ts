@@ -254,6 +254,12 @@ export function fake(q: URLSearchParams): Backend {
       if (comment) void play(s, again(s.info.steps + 1));
       else store(s, 'session.finished', { outcome: 'not_proven', message: 'You rejected the patch.', patch: '', certificate: null, steps: s.info.steps, usd: 0, tokens: 24_890, applied: false }, Date.now());
     },
+    async proveAgain(id) {
+      const s = need(id);
+      s.scene = 'proven';
+      store(s, 'review.answered', { decision: 'again', by: 'person' }, Date.now());
+      void play(s, again(s.info.steps + 1));
+    },
     async undo(id) {
       const s = need(id);
       const undone = s.info.applied;
