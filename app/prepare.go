@@ -2,6 +2,8 @@ package app
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -30,7 +32,18 @@ func (c *core) runnerOptions(root, image string) testrun.Options {
 // PreparePlan is what installing a folder's dependencies would do.
 type PreparePlan struct {
 	Folder string         `json:"folder"`
+	Hash   string         `json:"hash"` // of the steps: what the person saw
 	Steps  []testrun.Step `json:"steps"`
+}
+
+// hashed fills in the hash, which tells a plan whose commands or hosts are others.
+func (p PreparePlan) hashed() PreparePlan {
+	data, err := json.Marshal(p.Steps)
+	if err != nil { // a step is of texts alone
+		panic(err)
+	}
+	p.Hash = fmt.Sprintf("%x", sha256.Sum256(data))
+	return p
 }
 
 // PrepareReport is what was done.
@@ -86,7 +99,7 @@ func (c *core) preparePlan(r *repo.Repo, image string) (PreparePlan, *testrun.Ru
 	o.Sandbox = box
 	runner := testrun.New(o)
 	steps, err := runner.Plan(r.Root())
-	return PreparePlan{Folder: r.Root(), Steps: steps}, runner, err
+	return PreparePlan{Folder: r.Root(), Steps: steps}.hashed(), runner, err
 }
 
 // prepare runs the steps of a plan that the person has agreed to; phase is told what is being done.
@@ -148,9 +161,10 @@ func (a *App) PreparePlan(folder string) (PreparePlan, error) {
 }
 
 // Prepare runs the installations of a plan. Call it only when the person has seen the plan's commands and hosts and said
-// yes; allow are more hosts that they named. It returns when all is done and sends "prepare" events {folder, text}
+// yes: hash is the hash of that plan, and a plan that is no longer the same is refused; allow are more hosts that they
+// named. It returns when all is done and sends "prepare" events {folder, text}
 // meanwhile.
-func (a *App) Prepare(folder string, allow []string) (PrepareReport, error) {
+func (a *App) Prepare(folder, hash string, allow []string) (PrepareReport, error) {
 	return guard(a.h, func() (PrepareReport, error) {
 		f, err := a.h.core.open(folder)
 		if err != nil {
@@ -164,6 +178,9 @@ func (a *App) Prepare(folder string, allow []string) (PrepareReport, error) {
 		plan, runner, err := a.h.core.preparePlan(f.repo, "")
 		if err != nil {
 			return PrepareReport{}, err
+		}
+		if plan.Hash != hash {
+			return PrepareReport{}, fail(Conflict, "what would be installed has changed since it was shown; nothing was run. Look at it again")
 		}
 		tell := func(text string) {
 			a.h.send("prepare", map[string]string{"folder": f.repo.Root(), "text": text})

@@ -3,7 +3,7 @@
 
 import { AppError, decode } from './error';
 import type {
-  Body, Boot, Diff, Doctor, Event, Folder, Hit, Models, NewTask, Pushed, Rung, SessionInfo, SessionState, Settings, Topic,
+  Body, Boot, Diff, Doctor, Event, Folder, FolderTests, Hit, ImageList, Models, NewTask, PreparePlan, PrepareReport, Pushed, Rung, SessionInfo, SessionState, Settings, Topic,
 } from './types';
 
 export { AppError, type Code } from './error';
@@ -37,6 +37,19 @@ export interface Backend {
   search(folder: string, query: string, n: number): Promise<Hit[] | null>;
   saveSettings(settings: Settings): Promise<Settings>;
   saveKey(provider: string, key: string): Promise<void>;
+  testCommands(folder: string): Promise<FolderTests>;
+  /** fixTestCommand fixes a folder's command for all later tasks; no arguments take it away. */
+  fixTestCommand(folder: string, args: string[], dir: string): Promise<void>;
+  imageList(): Promise<ImageList>;
+  /** chooseImage sets the image of a folder or, with folder '', of a language; ref '' goes back to this machine's toolchains. */
+  chooseImage(folder: string, language: string, ref: string): Promise<Settings>;
+  /** allowNone lets a folder's tests run without isolation where no sandbox works, or takes that back. */
+  allowNone(folder: string, on: boolean): Promise<Settings>;
+  /** preparePlan says what installing a folder's dependencies would run and reach; nothing is run. */
+  preparePlan(folder: string): Promise<PreparePlan>;
+  /** prepare runs a plan that the person saw and agreed to; hash is that plan's. */
+  prepare(folder: string, hash: string, allow: string[]): Promise<PrepareReport>;
+  cancelPrepare(folder: string): Promise<void>;
   openInEditor(folder: string, path: string, line: number): Promise<void>;
   /** on subscribes to a pushed topic; the result ends the subscription. */
   on<T extends Topic>(topic: T, cb: (payload: Pushed[T]) => void): () => void;
@@ -103,6 +116,14 @@ const real: Backend = {
   search: (folder, query, n) => call('Search', folder, query, n),
   saveSettings: (s) => call('SaveSettings', s),
   saveKey: (provider, key) => call('SaveKey', provider, key),
+  testCommands: (folder) => call('TestCommands', folder),
+  fixTestCommand: (folder, args, dir) => call('FixTestCommand', folder, args, dir),
+  imageList: () => call('ImageList'),
+  chooseImage: (folder, language, ref) => call('ChooseImage', folder, language, ref),
+  allowNone: (folder, on) => call('AllowNone', folder, on),
+  preparePlan: (folder) => call('PreparePlan', folder),
+  prepare: (folder, hash, allow) => call('Prepare', folder, hash, allow),
+  cancelPrepare: (folder) => call('CancelPrepare', folder),
   openInEditor: (folder, path, line) => call('OpenInEditor', folder, path, line),
   on(topic, cb) {
     const off = bound().runtime?.EventsOn?.(topic, (payload) => cb(payload as never));

@@ -366,6 +366,7 @@ export interface Settings {
   models?: Record<string, ModelSetting> | null; // by PROVIDER/NAME; changed by calls of its own
   runtime: string;
   editor: string;
+  images?: Images; // changed by a call of its own
   allow_none?: List<string>; // folders whose tests may run without isolation; only the CLI and allowNone change it
 }
 
@@ -393,6 +394,68 @@ export interface TestCommand {
   dir: string;
   args: List<string>;
   source: string;
+}
+
+/** How an opened folder is tested. */
+export interface FolderTests {
+  fixed: { args: List<string>; dir: string }; // by the person; without args: none
+  found: List<TestCommand>;
+  suggested: List<TestCommand>; // by the folder's guides: shown, never run unless the person fixes one
+}
+
+export interface Image {
+  ref: string;
+  id: string;
+  size: number; // bytes
+  made: string;
+}
+
+export interface ImageList {
+  images: List<Image>;
+  languages: List<{ name: string; image: Image | null }>; // one can be built for these
+  chosen: Images;
+  problem: string; // why images cannot be used here, '' they can
+}
+
+/** The images that tests run in instead of with this machine's toolchains. */
+export interface Images {
+  folders: Record<string, string> | null;
+  languages: Record<string, string> | null;
+}
+
+/** An installation of what a lockfile names. */
+export interface PrepareStep {
+  language: string;
+  name: string; // pip, npm, …
+  dir: string;
+  lockfile: string;
+  commands: List<List<string>>;
+  hosts: List<string>;
+  tool: string;
+  tool_from: string;
+  ready: boolean; // installed for this lockfile already
+  problem: string; // why it cannot run here, '' it can
+}
+
+export interface PreparePlan {
+  folder: string;
+  hash: string; // what the person saw
+  steps: List<PrepareStep>;
+}
+
+export interface PreparedStep extends PrepareStep {
+  ok: boolean;
+  reason: string;
+  log: string;
+  refused: List<{ host: string; port: string; reason: string; times: number }>;
+  ms: number;
+  runtime: Rung;
+}
+
+export interface PrepareReport {
+  folder: string;
+  steps: List<PreparedStep>;
+  ok: boolean;
 }
 
 export interface Folder {
@@ -444,6 +507,7 @@ export interface NewTask {
   limits: Limits;
   ask_edits: boolean;
   test_cmd: string[];
+  test_dir?: string; // where test_cmd runs, relative to the folder
   kind?: TaskKind | '';
 }
 
@@ -489,6 +553,7 @@ export interface Pushed {
   index: { folder: string; done: number; total: number; chunks: number; ready: boolean; error?: string };
   ask: { session: string; ask_id: string; kind: string; object: string };
   phase: { session: string; text: string };
+  prepare: { folder: string; text: string }; // '' when it is done
   connected: null; // the browser's stream is there, perhaps again
   disconnected: null;
 }

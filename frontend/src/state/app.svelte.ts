@@ -1,6 +1,6 @@
 // The window's own state: where we are, which folder is open, which session is shown.
 
-import type { AppError, Backend, Boot, Doctor, Folder, ModelChoice, Models, NewTask, Pushed, Rung, Settings } from '../api';
+import type { AppError, Backend, Boot, Doctor, Folder, FolderTests, ModelChoice, Models, NewTask, PreparePlan, Pushed, Rung, Settings, TestCommand } from '../api';
 import { Keys } from './keys';
 import { list } from './lists';
 import { Options } from './options.svelte';
@@ -28,6 +28,10 @@ export class App {
   settings: Settings | null = $state.raw(null);
   view: View = $state('start');
   folder: Folder | null = $state.raw(null);
+  tests: FolderTests | null = $state.raw(null); // of the open folder
+  testsError: AppError | null = $state.raw(null);
+  plan: PreparePlan | null = $state.raw(null); // of the open folder's dependencies
+  planError: AppError | null = $state.raw(null);
   run: Run | null = $state.raw(null);
   models: Models | null = $state.raw(null);
   doctor: Doctor | null = $state.raw(null);
@@ -181,7 +185,43 @@ export class App {
 
   #show(folder: Folder): void {
     this.folder = folder;
+    this.tests = null;
+    this.plan = null;
+    void this.loadTests();
+    void this.loadPlan();
     this.index = this.#indexes.get(folder.path) ?? { folder: folder.path, done: 0, total: 0, chunks: folder.index.chunks, ready: folder.index.ready, error: '' };
+  }
+
+  async loadTests(): Promise<void> {
+    const path = this.folder?.path;
+    if (!path) return;
+    this.testsError = null;
+    try {
+      const tests = await this.backend.testCommands(path);
+      if (this.folder?.path === path) this.tests = tests;
+    } catch (e) {
+      this.testsError = e as AppError;
+    }
+  }
+
+  /** loadPlan learns what of the folder's dependencies is not installed for its tests. */
+  async loadPlan(): Promise<void> {
+    const path = this.folder?.path;
+    if (!path) return;
+    this.planError = null;
+    try {
+      const plan = await this.backend.preparePlan(path);
+      if (this.folder?.path === path) this.plan = plan;
+    } catch (e) {
+      this.planError = e as AppError;
+    }
+  }
+
+  /** testCommand is what runs the open folder's tests: the one that the person fixed, else the first that was found. */
+  get testCommand(): TestCommand | null {
+    const fixed = this.tests?.fixed;
+    if (fixed && list(fixed.args).length > 0) return { runner: 'custom', dir: fixed.dir, args: fixed.args, source: 'you, for this folder' };
+    return list(this.tests?.found ?? this.folder?.test_commands)[0] ?? null;
   }
 
   async startTask(task: NewTask): Promise<AppError | null> {

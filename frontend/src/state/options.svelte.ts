@@ -20,7 +20,8 @@ export class Options {
   model = $state(''); // '' the default
   limits: Limits = $state.raw(defaults);
   askEdits = $state(false);
-  test = $state(''); // the person's own test command as typed, '' the one that was found
+  test = $state(''); // the person's own test command as typed, '' the one that is fixed or found
+  testDir = $state(''); // where it runs
 
   use(s: Settings): void {
     this.limits = withDefaults(s.limits);
@@ -41,6 +42,7 @@ export class Options {
       limits: this.limits,
       ask_edits: this.askEdits,
       test_cmd: splitArgs(this.test) ?? [],
+      test_dir: this.test.trim() ? this.testDir : '',
     };
   }
 }

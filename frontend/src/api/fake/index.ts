@@ -3,7 +3,7 @@
 
 import { AppError } from '../error';
 import type { Backend } from '../index';
-import type { Boot, Check, Diff, Event, Hit, Kind, ModelInfo, NewTask, Payloads, Pushed, SessionInfo, Settings, Topic } from '../types';
+import type { Boot, Check, Diff, Event, FolderTests, Hit, Kind, ModelInfo, NewTask, Payloads, PrepareStep, Pushed, SessionInfo, Settings, Topic } from '../types';
 import { big, files, folder, task } from './repo';
 import { again, certificate, diffOf, opening, sandbox, work, type Beat, type Scene } from './script';
 
@@ -31,6 +31,11 @@ export function fake(q: URLSearchParams): Backend {
   const blank = q.has('blank');
   let settings: Settings = {
     theme: (q.get('theme') as Settings['theme']) ?? 'system', model: '', limits, ask_edits: false, font_size: Number(q.get('font')) || 13, base_urls: {}, runtime: '', editor: '',
+  };
+  let fixed: FolderTests['fixed'] = { args: [], dir: '' };
+  let step: PrepareStep = {
+    language: 'python', name: 'pip', dir: '', lockfile: 'requirements.txt', commands: [['python3', '-m', 'venv', '.venv'], ['.venv/bin/python', '-m', 'pip', 'install', '--requirement', 'requirements.txt']],
+    hosts: ['pypi.org', 'files.pythonhosted.org'], tool: '/usr/bin/python3', tool_from: 'the system', ready: false, problem: '',
   };
   let counter = 0;
   let disk = new Map(files.map((f) => [f.path, f.before]));
@@ -306,6 +311,36 @@ export function fake(q: URLSearchParams): Backend {
     async saveKey() {
       fail('unavailable', 'There is no keyring on this machine. Set ANTHROPIC_API_KEY in the environment instead, then start Redgreen again.');
     },
+    async testCommands() {
+      const found = [{ runner: 'pytest', dir: '', args: ['python3', '-m', 'pytest', '-q'], source: 'pyproject.toml' }];
+      return { fixed, found, suggested: [{ runner: 'custom', dir: '', args: ['make', 'test'], source: 'AGENTS.md' }] };
+    },
+    async fixTestCommand(_f, args, dir) {
+      if (dir.startsWith('nowhere')) fail('not_found', `There is no folder ${dir} in invoice-api; give one of it, or none.`);
+      fixed = { args, dir };
+    },
+    imageList: async () => ({
+      images: q.has('noimages') ? [] : [{ ref: 'localhost/redgreen/python:latest', id: 'ab12', size: 412e6, made: '2026-01-02T08:00:00Z' }], languages: [{ name: 'python', image: null }, { name: 'go', image: null }],
+      chosen: settings.images ?? { folders: {}, languages: {} }, problem: q.has('noimages') ? 'Podman is not installed' : '',
+    }),
+    async chooseImage(f, _language, ref) {
+      settings = { ...settings, images: { folders: ref ? { [f]: ref } : {}, languages: {} } };
+      return settings;
+    },
+    async allowNone(f, on) {
+      settings = { ...settings, allow_none: on ? [f] : [] };
+      return settings;
+    },
+    preparePlan: async (f) => ({ folder: f, hash: 'plan', steps: q.has('nolock') ? [] : [step] }),
+    async prepare(f) {
+      emit('prepare', { folder: f, text: 'Installing what requirements.txt names, with pip' });
+      await sleep(1500);
+      const refused = [{ host: 'telemetry.example.net', port: '443', reason: 'not on the list', times: 3 }];
+      step = { ...step, ready: !q.has('badinstall') };
+      emit('prepare', { folder: f, text: '' });
+      return { folder: f, ok: step.ready, steps: [{ ...step, ok: step.ready, reason: step.ready ? '' : 'pip: no matching distribution for flask==9.9', log: 'Collecting flask==3.0.2\n…', refused, ms: 8400, runtime: { ...sandbox, version: '' } }] };
+    },
+    cancelPrepare: async () => undefined,
     async openInEditor(_f, path) {
       fail('unavailable', `No editor is set, so ${path} was not opened. Name one in the settings, such as “code -g”.`);
     },
