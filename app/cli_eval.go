@@ -113,7 +113,7 @@ func printReport(w io.Writer, r eval.Report) {
 		fmt.Fprintf(w, "| %s | %d | %s | %s | %s | %.2f | %.1f %% | %.1f %% |\n", t.Sample, t.Steps, thousands(t.Ours), thousands(t.PerStep), thousands(t.Bare), t.Ratio, 100*t.Again, 100*t.Prefix)
 	}
 	if r.Overhead.Steps > 0 {
-		fmt.Fprintf(w, "\nthe harness costs a step, behind %d others: median %.1f ms, 90 %% below %.1f ms (%d steps)\n", r.Overhead.History,
-			float64(r.Overhead.Median.Microseconds())/1000, float64(r.Overhead.P90.Microseconds())/1000, r.Overhead.Steps)
+		fmt.Fprintf(w, "\nthe harness costs a step, behind %d others: median %.1f ms (%.1f ms of CPU time), 90 %% below %.1f ms (%d steps)\n", r.Overhead.History,
+			float64(r.Overhead.Median.Microseconds())/1000, float64(r.Overhead.CPU.Microseconds())/1000, float64(r.Overhead.P90.Microseconds())/1000, r.Overhead.Steps)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
+	"syscall"
 	"testing/fstest"
 	"time"
 
@@ -156,6 +157,7 @@ type Overhead struct {
 	Steps   int           `json:"steps"`   // measured
 	Median  time.Duration `json:"median"`
 	P90     time.Duration `json:"p90"`
+	CPU     time.Duration `json:"cpu"` // median of the process's own CPU time a step: what a busy machine does not stretch
 }
 
 // The measured session: steps of history, and steps that are measured behind them.
@@ -195,7 +197,8 @@ func Cost(ctx context.Context, o Options) (Overhead, error) {
 		return out, fmt.Errorf("measuring a step: the run ended as %s: %w", outcome, err)
 	}
 	late := slices.Sorted(slices.Values(p.gaps[history:]))
-	out.Median, out.P90 = late[len(late)/2], late[len(late)*9/10]
+	busy := slices.Sorted(slices.Values(p.cpu[history:]))
+	out.Median, out.P90, out.CPU = late[len(late)/2], late[len(late)*9/10], busy[len(busy)/2]
 	return out, nil
 }
 
@@ -204,16 +207,27 @@ type stopwatch struct {
 	replies []model.ScriptReply
 	inner   model.Provider
 	last    time.Time
+	lastCPU time.Duration
 	gaps    []time.Duration
+	cpu     []time.Duration
+}
+
+// cpuTime is the CPU time that this process has used.
+func cpuTime() time.Duration {
+	var u syscall.Rusage
+	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
+		return 0
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
 func (p *stopwatch) Models(ctx context.Context) ([]model.Info, error) { return p.inner.Models(ctx) }
 
 func (p *stopwatch) Chat(ctx context.Context, name string, req model.Request, onDelta func(model.Delta)) (model.Reply, error) {
 	if !p.last.IsZero() {
-		p.gaps = append(p.gaps, time.Since(p.last))
+		p.gaps, p.cpu = append(p.gaps, time.Since(p.last)), append(p.cpu, cpuTime()-p.lastCPU)
 	}
 	reply, err := p.inner.Chat(ctx, name, req, onDelta)
-	p.last = time.Now()
+	p.last, p.lastCPU = time.Now(), cpuTime()
 	return reply, err
 }
