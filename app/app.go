@@ -258,7 +258,8 @@ type TaskRequest struct {
 	Model    string         `json:"model"` // PROVIDER/NAME, "" the default
 	Limits   session.Limits `json:"limits"`
 	AskEdits bool           `json:"ask_edits"`
-	TestCmd  []string       `json:"test_cmd"`
+	TestCmd  []string       `json:"test_cmd"` // "" the one that is fixed for the folder, else what is found
+	TestDir  string         `json:"test_dir"` // the folder that TestCmd runs in, relative to Folder
 }
 
 // StartTask begins a task and gives its session id at once.
@@ -279,8 +280,12 @@ func (a *App) StartTask(t TaskRequest) (string, error) {
 		if err != nil {
 			return "", err
 		}
+		tests := TestCommand{Args: t.TestCmd, Dir: t.TestDir}
+		if len(tests.Args) == 0 {
+			tests = a.h.core.fixedCommand(f.repo.Root())
+		}
 		return a.h.runs.start(a.h.context, f, m, agent.Task{Text: t.Text, Kind: kind, Limits: withDefaults(t.Limits),
-			Approval: "ask", AskEdits: t.AskEdits, TestCmd: t.TestCmd})
+			Approval: "ask", AskEdits: t.AskEdits, TestCmd: tests.Args, TestDir: tests.Dir})
 	})
 }
 
@@ -451,7 +456,7 @@ func (a *App) Search(folder, query string, n int) ([]HitRow, error) {
 func (a *App) SaveSettings(s Settings) (Settings, error) {
 	return guard(a.h, func() (Settings, error) {
 		return a.h.core.change(func(old Settings) Settings {
-			s.Recent, s.AllowNone, s.Models = old.Recent, old.AllowNone, old.Models // which are changed by calls of their own
+			s.Recent, s.AllowNone, s.Models, s.TestCommands = old.Recent, old.AllowNone, old.Models, old.TestCommands // which are changed by calls of their own
 			return s
 		})
 	})

@@ -25,10 +25,10 @@ type bench struct {
 	rung      sandbox.Rung
 }
 
-// bench prepares a run of a folder's tests; words is the person's own command, or empty; image is named for this run, "" as
-// the settings say.
-func (c *core) bench(ctx context.Context, r *repo.Repo, words []string, image string) (*bench, error) {
-	b, err := c.emptyBench(ctx, r, words, image)
+// bench prepares a run of a folder's tests, by the person's choice of command; image is named for this run, "" as the
+// settings say.
+func (c *core) bench(ctx context.Context, r *repo.Repo, by choice, image string) (*bench, error) {
+	b, err := c.emptyBench(ctx, r, by, image)
 	if err == nil && len(b.command.Args) == 0 {
 		return nil, errors.Join(noCommand(r.Root()), b.close())
 	}
@@ -36,22 +36,16 @@ func (c *core) bench(ctx context.Context, r *repo.Repo, words []string, image st
 }
 
 func noCommand(dir string) error {
-	return fail(NotFound, fmt.Sprintf("no test command was found in %s; name one with --test-cmd \"…\"", dir))
+	return fail(NotFound, fmt.Sprintf("no test command was found in %s; name one with --test-cmd \"…\"%s", dir, suggested(dir)))
 }
 
 // emptyBench is bench for a folder that may have no test yet: then its command is empty.
-func (c *core) emptyBench(ctx context.Context, r *repo.Repo, words []string, image string) (*bench, error) {
-	command := testrun.Custom(words)
-	if len(words) == 0 {
-		found, err := testrun.Find(r.Root())
-		if err != nil {
-			return nil, err
-		}
-		command = testrun.Command{}
-		if len(found) > 0 {
-			command = found[0]
-		}
+func (c *core) emptyBench(ctx context.Context, r *repo.Repo, by choice, image string) (*bench, error) {
+	commands, err := c.commands(r, by)
+	if err != nil {
+		return nil, err
 	}
+	command := testrun.Together(commands)
 	box, err := c.sandbox(r.Root())
 	if err != nil {
 		return nil, err

@@ -126,7 +126,11 @@ func (c *command) fix(ctx context.Context, args []string, f fixFlags) error {
 	if f.timeout > 0 {
 		limits.Wall = f.timeout
 	}
-	return c.work(ctx, core, folder, m, agent.Task{Text: f.message, Kind: kind, Limits: limits, Approval: f.approve, TestCmd: testCmd,
+	tests := TestCommand{Args: testCmd}
+	if len(testCmd) == 0 {
+		tests = core.fixedCommand(folder.repo.Root())
+	}
+	return c.work(ctx, core, folder, m, agent.Task{Text: f.message, Kind: kind, Limits: limits, Approval: f.approve, TestCmd: tests.Args, TestDir: tests.Dir,
 		AskEdits: core.current().AskEdits && f.approve == "ask"}, f)
 }
 

@@ -1,12 +1,14 @@
 package app
 
 import (
+	"cmp"
 	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
@@ -128,14 +130,15 @@ func (c *command) indexCommand() *cobra.Command {
 
 func (c *command) testCommand() *cobra.Command {
 	var asJSON bool
-	var testCmd, image string
+	var image string
+	var t testFlags
 	cmd := &cobra.Command{
 		Use:   "test FOLDER [PATH…]",
 		Short: "Run a folder's tests in the sandbox",
-		Long: "Finds the folder's test command and runs it on a disposable copy, with no network and bounded time, memory and\n" +
-			"processes. PATH is a test file, folder or test id. Exit codes: 0 all passed, 1 some failed, 2 they could not run.\n" +
+		Long: "Finds the folder's test commands, one for each part of it, and runs them on a disposable copy, with no network and\n" +
+			"bounded time, memory and processes. PATH is a test file, folder or test id. Exit codes: 0 all passed, 1 some failed, 2 they could not run.\n" +
 			"--json prints {runtime, command, tests: [{id, status, ms, message}], exit_code, reason}.",
-		Example: "  redgreen test .\n  redgreen test . tests/test_cart.py --json\n  redgreen test . --test-cmd \"make test\"",
+		Example: "  redgreen test .\n  redgreen test . tests/test_cart.py --json\n  redgreen test . --list\n  redgreen test . --test-cmd \"make test\" --save",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return errors.New("which folder? for example: redgreen test .")
@@ -143,7 +146,10 @@ func (c *command) testCommand() *cobra.Command {
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			run, err := c.test(cmd, args, testCmd, image)
+			if t.list || t.save || t.forget {
+				return c.testCommands(args, t)
+			}
+			run, err := c.test(cmd, args, t, image)
 			if err != nil {
 				return err
 			}
@@ -169,14 +175,74 @@ func (c *command) testCommand() *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the run as one JSON object")
 	cmd.Flags().StringVar(&image, "image", "", imageUsage)
-	cmd.Flags().StringVar(&testCmd, "test-cmd", "", "the command that runs the tests; no shell runs it")
+	cmd.Flags().StringVar(&t.own, "test-cmd", "", "the command that runs the tests; no shell runs it")
+	cmd.Flags().StringVar(&t.dir, "dir", "", "run only what is found in this folder of it, or --test-cmd there; . is the folder itself")
+	cmd.Flags().IntVar(&t.number, "command", 0, "run only this one of the commands found, as --list numbers them")
+	cmd.Flags().BoolVar(&t.list, "list", false, "list the commands found and by what, and run nothing")
+	cmd.Flags().BoolVar(&t.save, "save", false, "fix --test-cmd for this folder: all later runs use it. It is kept in the settings, not in the folder")
+	cmd.Flags().BoolVar(&t.forget, "forget", false, "take the fixed command away")
 	return cmd
 }
 
+// testFlags are the flags of `redgreen test` that choose the command.
+type testFlags struct {
+	own, dir           string
+	number             int
+	list, save, forget bool
+}
+
+// testCommands shows how a folder is tested, and fixes the command for it or takes that away.
+func (c *command) testCommands(args []string, t testFlags) error {
+	words, err := splitWords(t.own)
+	if err != nil {
+		return err
+	}
+	if t.save && len(words) == 0 {
+		return errors.New("which command? for example: redgreen test . --test-cmd \"make test\" --save")
+	}
+	core, err := c.house()
+	if err != nil {
+		return err
+	}
+	r, err := repo.Open(expandHome(args[0]), repo.Options{StateDir: core.paths.undo()})
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	if t.save || t.forget {
+		fixed := TestCommand{Args: words, Dir: t.dir}
+		if t.forget {
+			fixed = TestCommand{}
+		}
+		if err := core.fixCommand(r.Root(), fixed); err != nil {
+			return err
+		}
+	}
+	if fixed := core.fixedCommand(r.Root()); len(fixed.Args) > 0 {
+		c.printCommand("fixed", fixed.command())
+	}
+	found, err := testrun.Find(r.Root())
+	if err != nil {
+		return err
+	}
+	for i, f := range found {
+		c.printCommand(strconv.Itoa(i+1), f)
+	}
+	for _, s := range testrun.Suggest(r.Root()) {
+		c.printCommand("suggestion", s)
+	}
+	return nil
+}
+
+// printCommand is one line of --list: number, folder, command and source.
+func (c *command) printCommand(mark string, t testrun.Command) {
+	fmt.Fprintf(c.out, "%-10s  %-12s  %s  (%s)\n", mark, printable(cmp.Or(t.Dir, "."), 200), printable(strings.Join(t.Args, " "), 1000), printable(t.Source, 200))
+}
+
 // test runs the tests of a folder on a disposable copy.
-func (c *command) test(cmd *cobra.Command, args []string, own, image string) (testrun.Run, error) {
+func (c *command) test(cmd *cobra.Command, args []string, t testFlags, image string) (testrun.Run, error) {
 	ctx := cmd.Context()
-	words, err := splitWords(own)
+	words, err := splitWords(t.own)
 	if err != nil {
 		return testrun.Run{}, err
 	}
@@ -189,7 +255,7 @@ func (c *command) test(cmd *cobra.Command, args []string, own, image string) (te
 		return testrun.Run{}, err
 	}
 	defer r.Close()
-	bench, err := core.bench(ctx, r, words, image)
+	bench, err := core.bench(ctx, r, choice{words: words, dir: t.dir, number: t.number}, image)
 	if err != nil {
 		return testrun.Run{}, err
 	}
@@ -197,7 +263,7 @@ func (c *command) test(cmd *cobra.Command, args []string, own, image string) (te
 	if err := testrun.Validate(bench.workspace.Dir(), bench.command, args[1:]); err != nil {
 		return testrun.Run{}, err
 	}
-	fmt.Fprintf(c.err, "running %s %s\n", printable(strings.Join(bench.command.Args, " "), 1000), inRung(bench.rung))
+	fmt.Fprintf(c.err, "running %s (found by %s) %s\n", printable(strings.Join(bench.command.Args, " "), 1000), printable(bench.command.Source, 300), inRung(bench.rung))
 	return bench.runner.Run(ctx, bench.workspace.Dir(), bench.command, args[1:])
 }
 

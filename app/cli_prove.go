@@ -91,7 +91,7 @@ func (c *command) prove(ctx context.Context, dir, file, own, image string) (proo
 		return none, err
 	}
 	defer r.Close()
-	b, err := core.emptyBench(ctx, r, words, image)
+	b, err := core.emptyBench(ctx, r, choice{words: words}, image)
 	if err != nil {
 		return none, err
 	}
@@ -109,6 +109,9 @@ func (c *command) prove(ctx context.Context, dir, file, own, image string) (proo
 	}
 	if err := b.firstCommand(ctx, r.Root(), p); err != nil {
 		return none, err
+	}
+	if len(b.command.Parts) > 0 {
+		b.command = testrun.Together(testrun.Touched(b.command.Parts, p.Paths()))
 	}
 	fmt.Fprintf(c.err, "running the tests without the patch, then with it, %s\n", inRung(b.rung))
 	base, done, err := b.tree(ctx, patch.Patch{})
@@ -161,7 +164,7 @@ func (b *bench) firstCommand(ctx context.Context, root string, p patch.Patch) er
 	if len(found) == 0 {
 		return noCommand(root)
 	}
-	b.command = found[0]
+	b.command = testrun.Together(found)
 	return nil
 }
 

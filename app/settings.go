@@ -34,6 +34,8 @@ type Settings struct {
 	Models map[string]ModelSetting `json:"models"`
 	// AllowNone are the folders whose tests may run with no isolation at all where no sandbox works: absolute real paths.
 	AllowNone []string `json:"allow_none"`
+	// TestCommands are the commands that the person fixed, by folder; changed by calls of their own.
+	TestCommands map[string]TestCommand `json:"test_commands,omitempty"`
 }
 
 // Images are the images that tests run in instead of with the host's toolchains.

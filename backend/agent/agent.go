@@ -57,6 +57,7 @@ type Task struct {
 	Approval      string // ask, auto, never; recorded, acted on by the caller
 	AskEdits      bool
 	TestCmd       []string // the person's own test command
+	TestDir       string   // the folder that TestCmd runs in, relative to the root, "" the root
 	SandboxLimits sandbox.Limits
 }
 
@@ -101,7 +102,7 @@ func New(ctx context.Context, o Options, t Task) (*Run, error) {
 	}
 	log, err := o.Store.Create(ctx, session.Started{
 		Version: o.Version, Folder: o.Repo.Root(), Task: t.Text, Model: o.Model.Info, Limits: t.Limits,
-		Approval: t.Approval, AskEdits: t.AskEdits, TestCmd: t.TestCmd, Branch: git.Branch, Commit: git.Commit,
+		Approval: t.Approval, AskEdits: t.AskEdits, TestCmd: t.TestCmd, TestDir: t.TestDir, Branch: git.Branch, Commit: git.Commit,
 		TaskKind: string(t.Kind), KindBy: by, SandboxLimits: bounds,
 	})
 	if err != nil {
@@ -142,7 +143,7 @@ func Open(ctx context.Context, o Options, id string) (*Run, error) {
 		return nil, fmt.Errorf("opening session %s: it belongs to %s, open that folder first", id, st.Folder)
 	}
 	r := &Run{o: o, log: log, events: events, task: Task{
-		Text: st.Task, Kind: cmp.Or(Kind(st.TaskKind), Fix), Limits: withDefaults(st.Limits), Approval: st.Approval, AskEdits: st.AskEdits, TestCmd: st.TestCmd}}
+		Text: st.Task, Kind: cmp.Or(Kind(st.TaskKind), Fix), Limits: withDefaults(st.Limits), Approval: st.Approval, AskEdits: st.AskEdits, TestCmd: st.TestCmd, TestDir: st.TestDir}}
 	if len(st.SandboxLimits) > 0 {
 		if err := json.Unmarshal(st.SandboxLimits, &r.task.SandboxLimits); err != nil {
 			return nil, fmt.Errorf("opening session %s: reading the limits of its test runs: %w", id, err)

@@ -162,14 +162,15 @@ func (r *Run) prove(ctx context.Context, b *bench) (proof.Certificate, error) {
 	if err := r.append(ctx, session.KindProofStarted, session.ProofStarted{PatchHash: p.Hash()}); err != nil {
 		return proof.Certificate{}, err
 	}
-	if len(b.command.Args) > 0 {
-		if err := r.append(ctx, session.KindTestsStarted, session.TestsStarted{Command: b.command.Args, Dir: b.command.Dir, Why: "proof"}); err != nil {
+	command, baseline := concerned(b, p)
+	if len(command.Args) > 0 {
+		if err := r.append(ctx, session.KindTestsStarted, session.TestsStarted{Command: command.Args, Dir: command.Dir, Why: "proof"}); err != nil {
 			return proof.Certificate{}, err
 		}
 	}
 	defer r.phase("")
 	cert, run, err := proof.Prove(ctx, proof.Options{
-		Runner: b.runner, Command: b.command, Baseline: b.baseline, Patch: p, BaseHash: b.ws.BaseHash(),
+		Runner: b.runner, Command: command, Baseline: baseline, Patch: p, BaseHash: b.ws.BaseHash(),
 		Tree:     func(ctx context.Context, p patch.Patch) (string, func(), error) { return r.tree(ctx, b, p) },
 		ReadBase: b.ws.Base, Now: r.o.Now, Progress: r.phase,
 	})
@@ -190,6 +191,16 @@ func (r *Run) prove(ctx context.Context, b *bench) (proof.Certificate, error) {
 	return cert, r.append(ctx, session.KindProofFinished, session.ProofFinished{State: string(cert.State), Certificate: raw, Run: kept})
 }
 
+// concerned are the test commands, of a folder that has several, in whose parts the patch changes something, with their
+// share of the baseline: a part that cannot run here must not keep a patch elsewhere from being proven.
+func concerned(b *bench, p patch.Patch) (testrun.Command, testrun.Run) {
+	c := testrun.Together(testrun.Touched(b.command.Parts, p.Paths()))
+	if base, ok := b.baseline.Only(c); ok && len(c.Args) > 0 {
+		return c, base
+	}
+	return b.command, b.baseline
+}
+
 // firstCommand looks for a test command again where the base had none: the agent may have written the first test. The
 // base then counts as one with no test at all.
 func (r *Run) firstCommand(b *bench) error {
@@ -200,9 +211,7 @@ func (r *Run) firstCommand(b *bench) error {
 	if err != nil {
 		return fmt.Errorf("looking for the test command: %w", err)
 	}
-	if len(found) > 0 {
-		b.command = found[0]
-	}
+	b.command = testrun.Together(found)
 	b.baseline = testrun.Run{Tests: []testrun.Test{}, PerTest: true, Finished: true}
 	if len(b.command.Args) == 0 {
 		b.baseline.Infrastructure, b.baseline.Reason = true, "no test command was found"

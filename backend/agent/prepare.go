@@ -125,20 +125,20 @@ func (r *Run) own(dir string) error {
 	return nil
 }
 
-// findCommand takes the person's command, else the likeliest one of the folder; none is no error. It looks into the
-// person's folder, since what git ignores (.venv, node_modules) says which runner there is and is not in the copy.
+// findCommand takes the person's command, else all that the folder has, one for each part of it; none is no error. It
+// looks into the person's folder, since what git ignores (.venv, node_modules) says which runner there is and is not in
+// the copy.
 func (r *Run) findCommand(b *bench) error {
 	if len(r.task.TestCmd) > 0 {
 		b.command = testrun.Custom(r.task.TestCmd)
+		b.command.Dir = r.task.TestDir
 		return nil
 	}
 	found, err := testrun.Find(r.o.Repo.Root())
 	if err != nil {
 		return fmt.Errorf("looking for the test command: %w", err)
 	}
-	if len(found) > 0 {
-		b.command = found[0]
-	}
+	b.command = testrun.Together(found)
 	return nil
 }
 

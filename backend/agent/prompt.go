@@ -63,10 +63,13 @@ func (r *Run) testsPart(b *bench) string {
 		return "No test command was found. Write tests where the usual runner of the language finds them."
 	}
 	command := r.data("The test command (fixed, run by run_tests):", strings.Join(b.command.Args, " "))
-	if b.baseline.Infrastructure {
+	if b.baseline.Infrastructure && len(b.baseline.Tests) == 0 {
 		return command + "\n\n" + r.data("The tests could not run on the untouched copy:", b.baseline.Reason+"\n"+tail(string(b.baseline.Log), 2000))
 	}
 	passed, failed, skipped := b.baseline.Counts()
+	if b.baseline.Infrastructure {
+		command += "\n\n" + r.data("Some tests could not run on the untouched copy:", b.baseline.Reason)
+	}
 	counts := fmt.Sprintf("On the untouched copy %d tests pass, %d fail, %d are skipped.", passed, failed, skipped)
 	if failed == 0 && b.baseline.ExitCode == 0 {
 		if r.task.Kind == Fix {

@@ -97,3 +97,14 @@ func trimEnd(line string) string { return line[:len(line)-len(lineEnd(line))] }
 func trimSpace(line string) string { return strings.TrimRight(line, " \t\r\n") }
 
 func blank(line string) bool { return trimSpace(line) == "" }
+
+// Paths are the files that a patch touches, those that a renamed one had before included, in the order of its files.
+func (p Patch) Paths() []string {
+	var all []string
+	for _, f := range p.Files {
+		if all = append(all, f.Path); f.OldPath != "" {
+			all = append(all, f.OldPath)
+		}
+	}
+	return all
+}

@@ -364,6 +364,9 @@ func (j *judgement) sayNoGreen() string {
 func (j *judgement) limits() {
 	c := j.c
 	say := func(format string, args ...any) { c.NotCovered = append(c.NotCovered, fmt.Sprintf(format, args...)) }
+	if j.near {
+		say("Only the tests near the change were run, since the patch breaks some of them.")
+	}
 	if !j.patched.PerTest && !blocked(j.patched) {
 		say("Only the exit status of the command is known, not the results of single tests.")
 	}

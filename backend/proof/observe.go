@@ -28,6 +28,7 @@ type evidence struct {
 	onlyTests                 bool // the patch changes nothing but tests
 	touchesTests              bool
 	reruns                    int
+	near                      bool // base and patched have only the tests near the change, which the patch breaks
 	aside                     aside
 }
 
@@ -64,7 +65,7 @@ func prove(ctx context.Context, o Options, s suite) (Certificate, testrun.Run, e
 // observe makes the runs that the verdict needs, and no more.
 func (o observer) observe(ctx context.Context) (evidence, error) {
 	tests := testPart(o.Patch, o.ReadBase)
-	e := evidence{base: o.Baseline, flags: append(inspect(o.Patch, o.ReadBase), shadows(o.Patch, o.Command.Dir)...), empty: o.Patch.Empty(), reruns: o.Reruns,
+	e := evidence{base: o.Baseline, flags: append(inspect(o.Patch, o.ReadBase), shadows(o.Patch, o.Command.Dirs())...), empty: o.Patch.Empty(), reruns: o.Reruns,
 		touchesTests: len(tests.Files) > 0, onlyTests: len(tests.Files) > 0 && tests.Hash() == o.Patch.Hash()}
 	if e.empty || blocked(e.base) {
 		return e, nil
@@ -74,7 +75,7 @@ func (o observer) observe(ctx context.Context) (evidence, error) {
 		return e, err
 	}
 	first := compare(e.base, e.patched)
-	if len(first.turned) > 0 && !e.onlyTests {
+	if len(first.turned) > 0 && !e.onlyTests && !e.near {
 		err = o.in(ctx, tests, func(dir string) error {
 			return o.repeat(ctx, dir, first.turned, "without the fix", &e.without)
 		})
@@ -89,6 +90,9 @@ func (o observer) observe(ctx context.Context) (evidence, error) {
 
 // withPatch runs the whole suite with the patch, and again what it changed.
 func (o observer) withPatch(ctx context.Context, dir string, e *evidence) error {
+	if stop, err := o.nearFirst(ctx, dir, e); err != nil || stop {
+		return err
+	}
 	o.say("Running all tests with the patch")
 	run, err := o.suite.Run(ctx, dir, o.Command, nil)
 	if err != nil {

@@ -3,6 +3,7 @@ package proof
 import (
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 
 	"redgreen/backend/patch"
@@ -29,17 +30,19 @@ var loadedModules = regexp.MustCompile(`^(abc|argparse|ast|asyncio|atexit|attrs?
 	`tempfile|textwrap|threading|time|timeit|token|tokenize|tomli|tomllib|traceback|types|typing|unicodedata|urllib|uuid|warnings|weakref|xml|zipfile|zipimport|zlib)` +
 	`(\.py|/__init__\.py)$`)
 
-// shadows flags files that Python would take for modules of its test runner. dir is where the command runs.
-func shadows(p patch.Patch, dir string) []Flag {
+// shadows flags files that Python would take for modules of its test runner. dirs is where the command runs.
+func shadows(p patch.Patch, dirs []string) []Flag {
 	var flags []Flag
 	for _, f := range p.Files {
 		if f.Status == patch.Deleted {
 			continue
 		}
 		name := path.Clean(strings.ReplaceAll(f.Path, `\`, "/"))
-		beside := strings.TrimPrefix(name, strings.TrimSuffix(dir, "/")+"/")
+		beside := func(dir string) bool {
+			return loadedModules.MatchString(strings.TrimPrefix(name, strings.TrimSuffix(dir, "/")+"/"))
+		}
 		appears := f.Status == patch.Added || f.Status == patch.Renamed
-		if runnerModules.MatchString(name) || appears && (loadedModules.MatchString(name) || loadedModules.MatchString(beside)) {
+		if runnerModules.MatchString(name) || appears && (loadedModules.MatchString(name) || slices.ContainsFunc(dirs, beside)) {
 			flags = append(flags, Flag{File: f.Path, Line: 1, Rule: ruleShadows, Text: f.Path})
 		}
 	}

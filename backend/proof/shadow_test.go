@@ -23,7 +23,7 @@ func TestShadows(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			flags := shadows(change(t, tt.path, tt.old, tt.new), tt.dir)
+			flags := shadows(change(t, tt.path, tt.old, tt.new), []string{tt.dir})
 			if got := len(flags) > 0; got != tt.want {
 				t.Errorf("got %v, want flagged %v", flags, tt.want)
 			}

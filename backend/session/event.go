@@ -73,6 +73,7 @@ type Started struct {
 	Approval string     `json:"approval"` // ask, auto, never
 	AskEdits bool       `json:"ask_edits,omitempty"`
 	TestCmd  []string   `json:"test_cmd,omitempty"` // the person's own test command
+	TestDir  string     `json:"test_dir,omitempty"` // the folder that it runs in, relative to Folder
 	Branch   string     `json:"branch,omitempty"`
 	Commit   string     `json:"commit,omitempty"`
 	BaseHash string     `json:"base_hash"`

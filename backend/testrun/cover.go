@@ -60,6 +60,12 @@ func covers(runner string) *cover {
 
 // Measures reports whether coverage of a file can be measured with a command.
 func Measures(c Command, file string) bool {
+	if len(c.Parts) > 0 {
+		return slices.ContainsFunc(c.Parts, func(part Command) bool {
+			_, ok := within(part.Dir, file)
+			return ok && Measures(part, file)
+		})
+	}
 	k := covers(c.Runner)
 	return k != nil && k.takes(file)
 }
@@ -67,6 +73,9 @@ func Measures(c Command, file string) bool {
 // Cover runs tests as Run does and measures which lines of files they execute. It is a run of its own, so that measuring
 // never decides a test's result; results of tests are not looked at. The error means that ctx ended, or is Run's.
 func (r *Runner) Cover(ctx context.Context, dir string, c Command, paths, files []string) (Coverage, error) {
+	if len(c.Parts) > 0 {
+		return r.coverParts(ctx, dir, c, paths, files)
+	}
 	kind, k := kindOf(c.Runner), covers(c.Runner)
 	if k == nil {
 		return Coverage{Problem: "coverage of " + kind.Name + " is not read"}, nil

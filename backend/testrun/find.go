@@ -1,6 +1,7 @@
 package testrun
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path"
@@ -31,7 +32,7 @@ func Find(dir string) ([]Command, error) {
 			break
 		}
 		for _, c := range root.sub(sub).commands() {
-			if !covered(found, c) {
+			if !root.covered(found, c) {
 				found = append(found, c)
 			}
 		}
@@ -44,24 +45,31 @@ func (f folder) commands() []Command {
 	var all []Command
 	languages := map[string]bool{}
 	for _, k := range Kinds() {
-		if k.find == nil || languages[k.Language] {
+		if k.find == nil || languages[cmp.Or(k.Language, k.Name)] {
 			continue
 		}
 		if c, ok := k.find(f); ok {
-			all, languages[k.Language] = append(all, c), true
+			all, languages[cmp.Or(k.Language, k.Name)] = append(all, c), true
 		}
+	}
+	if len(all) == 0 {
+		all = f.scripts()
 	}
 	return all
 }
 
 // parts are the folders below the root that have a marker of their own, sorted by depth and name.
 func (f folder) parts() []string {
-	markers := []string{"go.mod", "package.json", "pyproject.toml", "setup.py", "setup.cfg", "pytest.ini", "Cargo.toml", "pom.xml",
-		"build.gradle", "build.gradle.kts", "phpunit.xml", "phpunit.xml.dist", ".rspec"}
+	markers := []string{"go.mod", "package.json", "pyproject.toml", "setup.py", "setup.cfg", "pytest.ini", "tox.ini", "Cargo.toml", "pom.xml",
+		"build.gradle", "build.gradle.kts", "phpunit.xml", "phpunit.xml.dist", "composer.json", ".rspec", "Rakefile", "Gemfile", "CMakeLists.txt",
+		"Makefile.PL", "cpanfile"}
+	marks := func(name string) bool {
+		return slices.Contains(markers, name) || path.Ext(name) == ".sln" || path.Ext(name) == ".csproj"
+	}
 	var dirs []string
 	f.walk(func(p string) bool {
 		d := path.Dir(p)
-		if d != "." && depth(d) <= findDepth && slices.Contains(markers, path.Base(p)) && !slices.Contains(dirs, d) {
+		if d != "." && depth(d) <= findDepth && marks(path.Base(p)) && !slices.Contains(dirs, d) {
 			dirs = append(dirs, d)
 		}
 		return len(dirs) < maxCommands
@@ -81,13 +89,12 @@ func (f folder) parts() []string {
 func depth(dir string) int { return len(upwards(dir)) - 1 }
 
 // covered reports whether a command above already runs the tests of this one: pytest and unittest collect everything
-// below; a Go module, a package or a crate of its own is not run from above.
-func covered(found []Command, c Command) bool {
-	if c.Runner != "pytest" && c.Runner != "unittest" {
-		return false
-	}
-	return slices.ContainsFunc(found, func(f Command) bool {
-		_, below := within(f.Dir, c.Dir)
-		return below && (f.Runner == "pytest" || f.Runner == "unittest")
+// below, as do the members of a workspace or of a parent build; a Go module, a package or a crate of its own is not run
+// from above.
+func (f folder) covered(found []Command, c Command) bool {
+	python := func(c Command) bool { return c.Runner == "pytest" || c.Runner == "unittest" }
+	return slices.ContainsFunc(found, func(above Command) bool {
+		_, below := within(above.Dir, c.Dir)
+		return below && (python(c) && python(above) || c.Runner == above.Runner && buildsBelow(f.sub(above.Dir), c.Runner))
 	})
 }

@@ -131,7 +131,7 @@ func (j *job) toReport() {
 func (j *job) inner() []string {
 	all := make([]string, 0, len(j.selected))
 	for _, s := range j.selected {
-		if p, ok := within(j.command.Dir, s); ok {
+		if p, ok := j.command.own(s); ok {
 			all = append(all, p)
 		}
 	}
@@ -263,7 +263,26 @@ func (j *job) output(res sandbox.Result) output {
 			o.xml = append(o.xml, data)
 		}
 	}
+	names, _ = fs.Glob(root.FS(), "trx/*.trx")
+	for _, name := range names {
+		if data := readReport(root, name); data != nil {
+			o.trx = append(o.trx, data)
+		}
+	}
+	o.tap = readTAPs(root)
 	return o
+}
+
+// readTAPs reads the TAP of single files that a harness kept below tap/.
+func readTAPs(root *os.Root) map[string][]byte {
+	all := map[string][]byte{}
+	_ = fs.WalkDir(root.FS(), "tap", func(p string, d fs.DirEntry, err error) error {
+		if err == nil && d.Type().IsRegular() && len(all) < maxWalk {
+			all[strings.TrimPrefix(p, "tap/")] = readReport(root, p)
+		}
+		return nil
+	})
+	return all
 }
 
 // readReport reads a regular file of the out folder; what the sandbox wrote there is hostile, so a symlink, a device or an

@@ -19,6 +19,7 @@ type junitCase struct {
 	Failures  []junitText `xml:"failure"`
 	Errors    []junitText `xml:"error"`
 	Skipped   *junitText  `xml:"skipped"`
+	Status    string      `xml:"status,attr"` // ctest: run, fail, notrun, disabled
 	SystemOut string      `xml:"system-out"`
 }
 
@@ -68,7 +69,7 @@ var badXML = regexp.MustCompile("[\x00-\x08\x0b\x0c\x0e-\x1f]|&#(x[0-9A-Fa-f]+|[
 func (c junitCase) result() Test {
 	seconds, _ := strconv.ParseFloat(c.Seconds, 64)
 	t := Test{ID: c.Name, Status: Passed, Millis: int64(seconds * 1000), File: c.File, Line: c.Line}
-	if c.Class != "" {
+	if c.Class != "" && c.Class != c.Name {
 		t.ID = c.Class + nodeSeparator + c.Name
 	}
 	switch {
@@ -78,6 +79,11 @@ func (c junitCase) result() Test {
 		t.Status, t.Message = Failed, c.Failures[0].String()
 	case c.Skipped != nil:
 		t.Status, t.Message = Skipped, c.Skipped.Message
+	case c.Status == "disabled":
+		t.Status = Skipped
+	}
+	if t.Status == Failed && t.Message == "" { // ctest says what failed only by the program's output
+		t.Message = lastLines([]byte(c.SystemOut), 20)
 	}
 	return t
 }

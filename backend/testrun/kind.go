@@ -29,7 +29,7 @@ type Kind struct {
 func Kinds() []Kind {
 	return []Kind{
 		pytestKind(), unittestKind(), goKind(), vitestKind(), jestKind(), mochaKind(), nodeKind(),
-		cargoKind(), mavenKind(), gradleKind(), rspecKind(), phpunitKind(), customKind(),
+		cargoKind(), mavenKind(), gradleKind(), rspecKind(), minitestKind(), phpunitKind(), ctestKind(), dotnetKind(), proveKind(), customKind(),
 	}
 }
 
@@ -52,6 +52,8 @@ type output struct {
 	report   []byte // the report file, nil when none was written
 	tampered bool   // something other than the runner wrote into the report
 	xml      [][]byte
+	trx      [][]byte
+	tap      map[string][]byte // by test file, relative to the command's folder
 	selected []string
 	tree     folder // of the command
 	module   string // of the go.mod, for runners that name packages by import path
@@ -80,6 +82,19 @@ func join(dir, p string) string {
 	default:
 		return path.Clean(dir) + "/" + p
 	}
+}
+
+// own takes the command's folder off a path or id. The ids of tests in the root package of a Go module join it with a
+// dot: svc.TestTotal.
+func (c Command) own(p string) (string, bool) {
+	if inner, ok := within(c.Dir, p); ok || c.Runner != "go" {
+		return inner, ok
+	}
+	inner, ok := strings.CutPrefix(p, c.Dir+".")
+	if _, _, isID := splitGoID(inner); !ok || !isID {
+		return p, false
+	}
+	return inner, true
 }
 
 // within takes the command's folder off a path or id; false when it lies elsewhere.

@@ -308,7 +308,7 @@ var reported = regexp.MustCompile(`^\s*[✔✖▶ℹ﹣]`)
 var scriptError = regexp.MustCompile(`^([A-Z]\w*)?Error( \[\w+\])?: `)
 
 // scriptFrame is a line of a JavaScript stack.
-var scriptFrame = regexp.MustCompile(`^\s*at (?:.*\()?((?:file://)?/[^()]+):(\d+):\d+\)?$`)
+var scriptFrame = regexp.MustCompile(`^\s*at (?:.*\()?((?:file://)?[^()\s]+):(\d+):\d+\)?$`)
 
 // nodeMessage keeps an error's text and only those frames that lie in the tree.
 func nodeMessage(text string) (message, file string, line int) {
@@ -327,7 +327,7 @@ func nodeMessage(text string) (message, file string, line int) {
 			continue
 		}
 		p := inTree(m[1])
-		if p == "" || strings.Contains(p, "node_modules/") {
+		if p == "" || strings.Contains(p, "node_modules/") || strings.HasPrefix(p, "node:") {
 			continue
 		}
 		if frames++; frames == 1 {

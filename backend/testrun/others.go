@@ -1,7 +1,6 @@
 package testrun
 
 import (
-	"encoding/json"
 	"path"
 	"regexp"
 	"slices"
@@ -11,25 +10,25 @@ import (
 // The other JavaScript runners are started from node_modules, where the folder has them, with their own report.
 
 func vitestKind() Kind {
-	return ecmaKind("vitest", "node_modules/vitest/vitest.mjs", func(j *job, args []string) []string {
-		return slices.Concat([]string{"run", "--reporter=default", "--reporter=junit", "--outputFile.junit=/out/junit.xml"}, args)
-	}, func(o output) reading { return readXML(o, "vitest") })
+	return ecmaKind("vitest", "node_modules/vitest/vitest.mjs", func(j *job, args []string) ([]string, error) {
+		return slices.Concat([]string{"run", "--reporter=default", "--reporter=junit", "--outputFile.junit=/out/junit.xml"}, args), nil
+	}, readVitest)
 }
 
 func jestKind() Kind {
-	return ecmaKind("jest", "node_modules/jest/bin/jest.js", func(j *job, args []string) []string {
-		return slices.Concat([]string{"--ci", "--json", "--outputFile=" + j.report(), "--cacheDirectory=" + j.cache("jest")}, args)
-	}, readJest)
+	return ecmaKind("jest", "node_modules/jest/bin/jest.js", func(j *job, args []string) ([]string, error) {
+		return slices.Concat([]string{"--ci", "--reporters=default", "--reporters=" + path.Join(reportersPath, "jest.cjs"), "--cacheDirectory=" + j.cache("jest")}, args), j.seal()
+	}, func(o output) reading { return readECMA(o, "jest") })
 }
 
 func mochaKind() Kind {
-	return ecmaKind("mocha", "node_modules/mocha/bin/mocha.js", func(j *job, args []string) []string {
-		return slices.Concat([]string{"--reporter", "xunit", "--reporter-option", "output=/out/junit.xml"}, args)
-	}, func(o output) reading { return readXML(o, "mocha") })
+	return ecmaKind("mocha", "node_modules/mocha/bin/mocha.js", func(j *job, args []string) ([]string, error) {
+		return slices.Concat([]string{"--reporter", path.Join(reportersPath, "mocha.cjs"), "--no-color"}, args), j.seal()
+	}, func(o output) reading { return readECMA(o, "mocha") })
 }
 
 // ecmaKind is a runner whose program lies in node_modules.
-func ecmaKind(name, program string, arguments func(j *job, args []string) []string, read func(output) reading) Kind {
+func ecmaKind(name, program string, arguments func(j *job, args []string) ([]string, error), read func(output) reading) Kind {
 	return Kind{
 		Name: name, Language: "javascript",
 		find: func(f folder) (Command, bool) {
@@ -57,9 +56,10 @@ func ecmaKind(name, program string, arguments func(j *job, args []string) []stri
 			if len(j.selected) > 0 {
 				args = append(withoutPaths(j.tree.sub(j.command.Dir), args), j.nodeFiles()...)
 			}
-			j.spec.Args = slices.Concat([]string{tool, program}, arguments(j, args))
+			own, err := arguments(j, args)
+			j.spec.Args = slices.Concat([]string{tool, program}, own)
 			j.spec.Env["NO_COLOR"] = "1"
-			return nil
+			return err
 		},
 		read: func(o output) reading {
 			r := read(o)
@@ -81,60 +81,21 @@ func uses(p packageJSON, name string) bool {
 	return p.DevDependencies[name] != "" || p.Dependencies[name] != ""
 }
 
-// jestReport is what is used of jest --json.
-type jestReport struct {
-	TestResults []struct {
-		Name             string `json:"name"`
-		Message          string `json:"message"`
-		Status           string `json:"status"`
-		AssertionResults []struct {
-			AncestorTitles  []string `json:"ancestorTitles"`
-			Title           string   `json:"title"`
-			Status          string   `json:"status"`
-			Duration        float64  `json:"duration"`
-			FailureMessages []string `json:"failureMessages"`
-		} `json:"assertionResults"`
-	} `json:"testResults"`
-}
-
-// readJest reads jest --json.
-func readJest(o output) reading {
-	var report jestReport
-	if json.Unmarshal(o.report, &report) != nil {
-		r := reading{perTest: true}
-		if !o.stopped && o.exit != 127 && o.exit != 126 {
-			r.trouble = "jest wrote no report" + withError(clean(joinLogs(o.stdout, o.stderr)))
-		}
-		return r
-	}
-	r := reading{perTest: true, finished: true}
-	statuses := map[string]Status{"passed": Passed, "failed": Failed, "pending": Skipped, "skipped": Skipped, "todo": Skipped, "disabled": Skipped}
-	for _, file := range report.TestResults {
-		name := inTree(file.Name)
-		for _, a := range file.AssertionResults {
-			t := Test{ID: strings.Join(append(append([]string{name}, a.AncestorTitles...), a.Title), nodeSeparator),
-				Status: statuses[a.Status], Millis: int64(a.Duration)}
-			if t.Status == Failed {
-				t.Message, t.File, t.Line = nodeMessage(clean([]byte(strings.Join(a.FailureMessages, "\n"))))
-			}
-			if t.Status != "" {
-				r.tests = append(r.tests, t)
-			}
-		}
-		if len(file.AssertionResults) == 0 && file.Status == "failed" {
-			r.tests = append(r.tests, Test{ID: name, Status: Errored, Message: file.Message, File: name})
-		}
-	}
-	return r
-}
-
 // The runners below are read by what they offer offline and without plug-ins.
 
 func cargoKind() Kind {
 	return Kind{
 		Name: "cargo", Language: "rust",
-		find:    marked("cargo", []string{"cargo", "test"}, "Cargo.toml"),
-		matches: func(args []string) bool { return path.Base(args[0]) == "cargo" && len(args) > 1 && args[1] == "test" },
+		find: func(f folder) (Command, bool) {
+			args := []string{"cargo", "test"}
+			if wholeWorkspace(f) {
+				args = append(args, "--workspace")
+			}
+			return Command{Runner: "cargo", Dir: f.dir, Args: args, Source: "Cargo.toml"}, f.has("Cargo.toml")
+		},
+		matches: func(args []string) bool {
+			return path.Base(args[0]) == "cargo" && len(args) > 1 && (args[1] == "test" || args[1] == "t" || args[1] == "nextest")
+		},
 		start: func(j *job) error {
 			j.showCaches("rust")
 			if _, err := j.tool("rust"); err != nil {
@@ -143,6 +104,10 @@ func cargoKind() Kind {
 			// No target folder is kept between runs: cargo tells what is fresh by file times, and the trees of a proof, with
 			// and without the patch, would be taken for each other.
 			j.spec.Env["CARGO_NET_OFFLINE"], j.spec.Env["CARGO_TERM_COLOR"] = "true", "never"
+			if j.spec.Args[1] == "nextest" {
+				j.spec.Args = append(j.spec.Args, "--no-fail-fast")
+				return nil
+			}
 			j.spec.Args = slices.Concat([]string{j.spec.Args[0], "test", "--no-fail-fast"}, j.spec.Args[2:])
 			return nil
 		},
@@ -157,6 +122,46 @@ var (
 	cargoPlace  = regexp.MustCompile(`panicked at ([^\s:]+\.rs):(\d+)`)
 	cargoBuild  = regexp.MustCompile(`(?m)^error(\[E\d+\])?: .*(\n\s*--> ([^\s:]+):(\d+))?`)
 )
+
+// nextestLine is a result of cargo nextest, which goes to stderr (https://nexte.st/docs/reporting/): written from its
+// documentation, no recorded output was at hand.
+var nextestLine = regexp.MustCompile(`^\s*(PASS|FAIL|FLAKY \d+/\d+|LEAK|LEAK-FAIL|TIMEOUT|ABORT|SIG[A-Z]+|SKIP)\s+\[\s*>?\s*([0-9.]+)s\]\s+(?:\(\s*\d+/\d+\)\s+)?(\S+)\s+(\S+)$`)
+
+// readNextest takes the first result of each test: the summary repeats those that failed.
+func readNextest(o output) (tests []Test, finished bool) {
+	text := clean(joinLogs(o.stdout, o.stderr))
+	seen := map[string]bool{}
+	for line := range strings.Lines(text) {
+		line = strings.TrimRight(line, "\n")
+		finished = finished || strings.Contains(line, "Summary [")
+		m := nextestLine.FindStringSubmatch(line)
+		if m == nil || seen[m[3]+" "+m[4]] {
+			continue
+		}
+		t := Test{ID: m[3] + " " + m[4], Status: Failed, Message: m[1]}
+		seen[t.ID] = true
+		switch {
+		case m[1] == "PASS" || m[1] == "LEAK" || strings.HasPrefix(m[1], "FLAKY"):
+			t.Status, t.Message = Passed, ""
+		case m[1] == "SKIP":
+			t.Status, t.Message = Skipped, ""
+		case m[1] != "FAIL" && m[1] != "LEAK-FAIL" && m[1] != "TIMEOUT":
+			t.Status = Errored
+		}
+		if i := strings.Index(text, "thread '"+m[4]+"'"); i >= 0 && t.Status != Passed {
+			end := strings.Index(text[i:], "\nnote: ")
+			if end < 0 {
+				end = len(text) - i
+			}
+			t.Message = shorten(text[i:i+end], 1500)
+			if p := cargoPlace.FindStringSubmatch(t.Message); p != nil {
+				t.File, t.Line = o.under(p[1]), atoi(p[2])
+			}
+		}
+		tests = append(tests, t)
+	}
+	return tests, finished
+}
 
 // readCargo reads libtest's own lines. Targets are named on stderr and tests on stdout, so ids are the tests' paths; the
 // second of the same path gets "#2".
@@ -193,6 +198,9 @@ func readCargo(o output) reading {
 		}
 	}
 	text := clean(o.stderr)
+	if len(r.tests) == 0 && strings.Contains(text, "Nextest run") {
+		r.tests, r.finished = readNextest(o)
+	}
 	if m := cargoBuild.FindStringSubmatch(text); m != nil && strings.Contains(text, "could not compile") {
 		r.tests = append(r.tests, Test{ID: buildID, Status: Errored, Message: "build failed\n" + m[0], File: o.under(m[3]), Line: atoi(m[4])})
 	} else if len(r.tests) == 0 && o.exit != 0 && !o.stopped && o.exit != 127 {
@@ -218,9 +226,9 @@ func marked(name string, args []string, markers ...string) func(f folder) (Comma
 }
 
 // collected runs a command and then copies the JUnit reports that it left in the workspace to /out, keeping its exit
-// status. The script is constant; the command stays an argument list.
+// status; reports that lay there before are no results. The script is constant; the command stays an argument list.
 func (j *job) collected(pattern string) {
-	script := `"$@"; code=$?; mkdir -p /out/xml; find . -path '` + pattern + `' -name '*.xml' -type f | ` +
+	script := `find . -path '` + pattern + `' -name '*.xml' -type f -delete; "$@"; code=$?; mkdir -p /out/xml; find . -path '` + pattern + `' -name '*.xml' -type f | ` +
 		`while read -r f; do cp "$f" "/out/xml/$(echo "$f" | tr -c 'A-Za-z0-9.\n' '_')"; done; exit $code`
 	j.spec.Args = append([]string{"/bin/sh", "-c", script, "sh"}, j.spec.Args...)
 }
@@ -240,7 +248,7 @@ func mavenKind() Kind {
 			j.collected("*/surefire-reports/*")
 			return nil
 		},
-		read: func(o output) reading { return compiled(o, readXML(o, "mvn"), "COMPILATION ERROR") },
+		read: func(o output) reading { return compiled(o, readJava(o, "mvn"), "COMPILATION ERROR") },
 	}
 }
 
@@ -262,7 +270,7 @@ func gradleKind() Kind {
 			return nil
 		},
 		read: func(o output) reading {
-			return compiled(o, readXML(o, "gradle"), "compileJava FAILED", "compileTestJava FAILED")
+			return compiled(o, readJava(o, "gradle"), "compileJava FAILED", "compileTestJava FAILED")
 		},
 	}
 }
@@ -279,73 +287,35 @@ func compiled(o output, r reading, marks ...string) reading {
 	return r
 }
 
-func rspecKind() Kind {
-	return Kind{
-		Name: "rspec", Language: "ruby",
-		find: func(f folder) (Command, bool) {
-			ok := f.has(".rspec") || f.has("spec/spec_helper.rb")
-			return Command{Runner: "rspec", Dir: f.dir, Args: []string{"rspec"}, Source: f.first(".rspec", "spec/spec_helper.rb")}, ok
-		},
-		matches: func(args []string) bool { return path.Base(args[0]) == "rspec" },
-		start: func(j *job) error {
-			_, _ = j.tool("ruby") // without one the sandbox says that rspec is not there
-			j.showCaches("ruby")
-			j.spec.Args = slices.Concat(j.spec.Args, []string{"--format", "progress", "--format", "json", "--out", j.report()})
-			return nil
-		},
-		read: readRSpec,
-	}
-}
-
-// readRSpec reads rspec's JSON formatter.
-func readRSpec(o output) reading {
-	var report struct {
-		Examples []struct {
-			ID          string  `json:"id"`
-			Description string  `json:"full_description"`
-			Status      string  `json:"status"`
-			Seconds     float64 `json:"run_time"`
-			File        string  `json:"file_path"`
-			Line        int     `json:"line_number"`
-			Exception   struct {
-				Message string `json:"message"`
-			} `json:"exception"`
-		} `json:"examples"`
-		Summary struct {
-			Outside int `json:"errors_outside_of_examples_count"`
-		} `json:"summary"`
-	}
-	r := reading{perTest: true}
-	if json.Unmarshal(o.report, &report) != nil {
-		if !o.stopped && o.exit != 127 && o.exit != 126 {
-			r.trouble = "rspec wrote no report" + withError(clean(joinLogs(o.stdout, o.stderr)))
-		}
-		return r
-	}
-	r.finished = true
-	statuses := map[string]Status{"passed": Passed, "failed": Failed, "pending": Skipped}
-	for _, e := range report.Examples {
-		file := strings.TrimPrefix(e.File, "./")
-		r.tests = append(r.tests, Test{ID: o.under(file) + nodeSeparator + e.Description, Status: statuses[e.Status],
-			Millis: int64(e.Seconds * 1000), Message: e.Exception.Message, File: o.under(file), Line: e.Line})
-	}
-	if report.Summary.Outside > 0 {
-		r.tests = append(r.tests, Test{ID: "spec", Status: Errored, Message: "errors outside of examples\n" + lastLines(joinLogs(o.stdout, o.stderr), 20)})
-	}
-	return r
-}
-
 func phpunitKind() Kind {
 	return Kind{
 		Name: "phpunit", Language: "php",
-		find:    marked("phpunit", []string{"vendor/bin/phpunit"}, "phpunit.xml", "phpunit.xml.dist"),
+		find: func(f folder) (Command, bool) {
+			source := f.first("phpunit.xml", "phpunit.xml.dist", "phpunit.dist.xml")
+			if source == "" && strings.Contains(f.read("composer.json"), `"phpunit/phpunit"`) {
+				source = "composer.json"
+			}
+			args := []string{"phpunit"}
+			if f.has("composer.json") || f.has("vendor/bin/phpunit") {
+				args = []string{"vendor/bin/phpunit"}
+			}
+			return Command{Runner: "phpunit", Dir: f.dir, Args: args, Source: source}, source != ""
+		},
 		matches: func(args []string) bool { return path.Base(args[0]) == "phpunit" },
 		start: func(j *job) error {
 			_, _ = j.tool("php")
 			j.showCaches("php")
-			j.spec.Args = slices.Concat([]string{"php"}, j.spec.Args, []string{"--log-junit", "/out/junit.xml"})
+			args := j.spec.Args
+			if len(j.selected) > 0 {
+				args = append(withoutPaths(j.tree.sub(j.command.Dir), args), j.inner()...)
+			}
+			if strings.Contains(args[0], "/") {
+				args = append([]string{"php"}, args...)
+			}
+			j.spec.Args = slices.Concat(args, []string{"--log-junit", "/out/junit.xml", "--colors=never"})
 			return nil
 		},
-		read: func(o output) reading { return readXML(o, "phpunit") },
+		read:  readPHPUnit,
+		check: func(f folder, p string) error { return f.checkPath(p, "a *Test.php file", phpTest) },
 	}
 }

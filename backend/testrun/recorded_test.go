@@ -126,6 +126,11 @@ func (r recording) output(t *testing.T) (output, sandbox.Result) {
 		if name, ok := strings.CutPrefix(f.Name, "out/xml/"); ok {
 			writeFile(t, j.out, name, string(f.Data))
 		}
+		for _, kind := range []string{"tap/", "trx/"} {
+			if name, ok := strings.CutPrefix(f.Name, "out/"+kind); ok {
+				writeFile(t, j.out, kind+name, string(f.Data))
+			}
+		}
 	}
 	return j.output(res), res
 }
@@ -183,6 +188,9 @@ func TestRecorded(t *testing.T) {
 func (r recording) record(t *testing.T) {
 	t.Helper()
 	b := realBench(t, sandbox.Limits{Wall: r.wall})
+	if deps := os.Getenv("REDGREEN_RECORD_DEPS"); deps != "" { // a folder with the node_modules of the recorded projects
+		b.runner.options.Source = deps
+	}
 	dir := b.folder(t, func(dir string) { r.project(t, dir) })
 	j, err := b.runner.newJob(dir, r.command, r.selected)
 	if err != nil {
@@ -212,6 +220,9 @@ func (r recording) record(t *testing.T) {
 	}
 	for i, x := range o.xml {
 		files = append(files, txtar.File{Name: fmt.Sprintf("out/xml/%d.xml", i), Data: x})
+	}
+	for _, name := range sortedKeys(o.tap) {
+		files = append(files, txtar.File{Name: "out/tap/" + name, Data: o.tap[name]})
 	}
 	r.set("out/", files...)
 }

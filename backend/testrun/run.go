@@ -58,6 +58,9 @@ func (r *Runner) Run(ctx context.Context, dir string, c Command, paths []string)
 	if err := Validate(dir, c, paths); err != nil {
 		return Run{}, err
 	}
+	if len(c.Parts) > 0 {
+		return r.runParts(ctx, dir, c, paths)
+	}
 	kind := kindOf(c.Runner)
 	j, err := r.newJob(dir, c, paths)
 	if err != nil {
@@ -179,7 +182,7 @@ func some(tests []Test, s Status) string {
 }
 
 // missingName is how Python and Node say which package they did not find.
-var missingName = regexp.MustCompile(`No module named '([\w]+)|Cannot find (?:module|package) '((?:@[\w.-]+/)?[\w-]+)'`)
+var missingName = regexp.MustCompile(`No module named '([\w]+)|(?:Cannot find (?:module|package) '|Failed to load url )((?:@[\w.-]+/)?[\w-]+)\b`)
 
 // missingPackage is the package that every test lacks and that the tree does not have either, "" none.
 func missingPackage(tree folder, tests []Test) string {

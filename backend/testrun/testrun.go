@@ -9,6 +9,7 @@ package testrun
 
 import (
 	"path"
+	"slices"
 	"strings"
 	"time"
 
@@ -22,6 +23,8 @@ type Command struct {
 	Dir    string   `json:"dir"`    // slash-separated, relative to the root, "" the root
 	Args   []string `json:"args"`   // as shown to people; the reader may add report flags
 	Source string   `json:"source"` // the file or fact it was found by: "go.mod", "--test-cmd"
+
+	Parts []Command `json:"parts,omitempty"` // of Together: what is run instead of Args
 }
 
 // Status of a test.
@@ -74,6 +77,8 @@ type Run struct {
 	Duration       time.Duration  `json:"-"`
 	Log            []byte         `json:"-"` // the whole output kept
 	PerTest        bool           `json:"-"` // false: only the exit status is known, and Tests has one entry for the command
+
+	parts []partRun // of several commands, see Only
 }
 
 // Tool is one program or library that a run used: python 3.11.2 /usr/bin/python3, pytest 7.2.1.
@@ -127,7 +132,9 @@ func TestData(p string) bool {
 }
 
 // Selectable reports whether Run takes paths and ids for a command.
-func Selectable(c Command) bool { return kindOf(c.Runner).check != nil }
+func Selectable(c Command) bool {
+	return kindOf(c.Runner).check != nil || slices.ContainsFunc(c.Parts, Selectable)
+}
 
 // Counts of a run; tests in error count as failed.
 func (r Run) Counts() (passed, failed, skipped int) {

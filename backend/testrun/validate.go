@@ -16,6 +16,9 @@ const maxSelected = 200
 // Validate checks that each path is inside the tree and is a test, folder or id of this runner; the error names what is
 // not and lists what is. What passes can stand on the runner's command line: it never begins with "-".
 func Validate(dir string, c Command, paths []string) error {
+	if len(c.Parts) > 0 {
+		return checkParts(dir, c, paths)
+	}
 	if len(c.Args) == 0 {
 		return errors.New("checking the test command: it is empty")
 	}
@@ -38,7 +41,7 @@ func Validate(dir string, c Command, paths []string) error {
 		if err := plain(p); err != nil {
 			return err
 		}
-		inner, ok := within(c.Dir, p)
+		inner, ok := c.own(p)
 		if !ok && c.Runner != "unittest" {
 			return fmt.Errorf("%s is not in %s/, where %s runs", p, c.Dir, strings.Join(c.Args, " "))
 		}

@@ -1,0 +1,109 @@
+package testrun
+
+import (
+	"path"
+	"regexp"
+	"strings"
+)
+
+// wholeWorkspace reports whether a crate is the root of a workspace, whose members its command tests too.
+func wholeWorkspace(f folder) bool {
+	return regexp.MustCompile(`(?m)^\s*\[workspace\]`).MatchString(f.read("Cargo.toml"))
+}
+
+// buildsBelow reports whether the build of a folder takes in those of the folders below it: a Cargo workspace, a Maven
+// parent, a Gradle root project.
+func buildsBelow(f folder, runner string) bool {
+	switch runner {
+	case "cargo":
+		return wholeWorkspace(f)
+	case "maven":
+		return strings.Contains(f.read("pom.xml"), "<module>")
+	case "gradle":
+		return f.first("settings.gradle", "settings.gradle.kts") != ""
+	case "ctest", "dotnet":
+		return true
+	}
+	return false
+}
+
+// javaFrame is a frame of a Java trace; its file lies in a folder named as the package.
+var javaFrame = regexp.MustCompile(`(?m)^\s*at (?:[\w.$]+/)?([\w.$]+)\.[\w$<>]+\(([\w$]+\.(?:java|kt|groovy|scala)):(\d+)\)`)
+
+// javaMessage keeps of a trace its message and the frames that lie in the tree, and says where the first one is.
+func javaMessage(o output, text string) (message, file string, line int) {
+	message = text
+	if i := strings.Index(text, "\n\tat "); i >= 0 {
+		message = text[:i]
+	}
+	for _, m := range javaFrame.FindAllStringSubmatch(text, 12) {
+		f := javaFile(o.tree, path.Join(path.Dir(strings.ReplaceAll(m[1], ".", "/")), m[2]))
+		if f == "" {
+			continue
+		}
+		f = o.under(f)
+		message += "\n    at " + f + ":" + m[3]
+		if file == "" {
+			file, line = f, atoi(m[3])
+		}
+	}
+	return message, file, line
+}
+
+// javaFile finds a source file by its package and name, below any source folder.
+func javaFile(f folder, name string) string {
+	for _, root := range []string{"src/test/java", "src/main/java", "src/test/kotlin", "src/main/kotlin", "src"} {
+		if f.has(path.Join(root, name)) {
+			return path.Join(root, name)
+		}
+	}
+	all := f.files(1, func(p string) bool { return strings.HasSuffix(p, "/"+name) })
+	if len(all) == 0 {
+		return ""
+	}
+	return all[0]
+}
+
+// readJava reads the JUnit reports of Maven and Gradle.
+func readJava(o output, name string) reading {
+	r := readXML(o, name)
+	for i := range r.tests {
+		if t := &r.tests[i]; t.Status == Failed || t.Status == Errored {
+			t.Message, t.File, t.Line = javaMessage(o, clean([]byte(t.Message)))
+		}
+	}
+	return r
+}
+
+func phpTest(p string) bool { return strings.HasSuffix(p, "Test.php") }
+
+// phpPlace is a line of PHPUnit's trace.
+var phpPlace = regexp.MustCompile(`(?m)^(\S+\.php):(\d+)$`)
+
+// phpFatal is an error that ended PHP.
+var phpFatal = regexp.MustCompile(`(?m)^(?:PHP )?(?:Parse|Fatal) error: +(.*?) in (\S+?\.php)(?::| on line )(\d+)`)
+
+// readPHPUnit reads its JUnit report; a fatal error ends the process before one is written.
+func readPHPUnit(o output) reading {
+	r := readXML(o, "phpunit")
+	for i := range r.tests {
+		t := &r.tests[i]
+		if t.File = ""; t.Status != Failed {
+			continue
+		}
+		for _, m := range phpPlace.FindAllStringSubmatch(clean([]byte(t.Message)), -1) {
+			if f := inTree(m[1]); f != "" && !strings.Contains(f, "vendor/") && t.File == "" {
+				t.File, t.Line = o.under(strings.TrimPrefix(f, o.dir+"/")), atoi(m[2])
+			}
+		}
+	}
+	text := clean(joinLogs(o.stdout, o.stderr))
+	if m := phpFatal.FindStringSubmatch(text); m != nil && len(r.tests) == 0 && !o.stopped {
+		file := inTree(m[2])
+		return reading{perTest: true, tests: []Test{{ID: buildID, Status: Errored, Message: m[0], File: file, Line: atoi(m[3])}}}
+	}
+	if len(r.tests) == 0 && !o.stopped && strings.Contains(text, "No tests executed!") {
+		r.trouble = "phpunit found no test"
+	}
+	return r
+}

@@ -1,0 +1,23 @@
+// The sealed report of Jest's and Mocha's reporters; see redgreen_report.py for what the seal is for.
+
+const { createHmac } = require('node:crypto');
+const fs = require('node:fs');
+
+const LONGEST = 20000;
+const { writeSync } = fs;
+const { stringify } = JSON;
+
+exports.open = () => {
+  const name = process.env.REDGREEN_REPORT;
+  delete process.env.REDGREEN_REPORT;
+  const key = fs.readFileSync(name + '.key');
+  fs.unlinkSync(name + '.key');
+  const file = fs.openSync(name, 'ax', 0o644);
+  let seal = '';
+  return (event) => {
+    if (event.text) event.text = String(event.text).slice(0, LONGEST);
+    const text = stringify(event);
+    seal = createHmac('sha256', key).update(seal + text).digest('hex');
+    writeSync(file, `${seal} ${text}\n`);
+  };
+};
