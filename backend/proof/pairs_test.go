@@ -431,3 +431,22 @@ func debPackage(t *testing.T, what string) string {
 	run("dpkg-deb", "-x", names[0], "x")
 	return filepath.Join(temp, "x", "usr", "lib", "python3", "dist-packages")
 }
+
+// TestPairsFit holds the table to its sources, without running anything: each text is there once. The libraries' only with
+// -pairs, since they are downloaded.
+func TestPairsFit(t *testing.T) {
+	all := samplePairs()
+	if *whichPairs != "" {
+		all = append(all, libraryPairs()...)
+	}
+	for _, p := range all {
+		t.Run(p.name, func(t *testing.T) {
+			base := p.prepare(t)
+			for _, w := range p.ways(t, base) {
+				if len(base.resolve(t, w.edits...).Files) == 0 {
+					t.Errorf("%s changes nothing", w.name)
+				}
+			}
+		})
+	}
+}
