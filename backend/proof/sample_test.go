@@ -151,6 +151,9 @@ func (b bench) tree(t *testing.T, s sample, p patch.Patch) (string, func(), erro
 			}
 			continue
 		}
+		if err := os.MkdirAll(filepath.Dir(full), 0o755); err != nil {
+			return "", nil, err
+		}
 		if err := os.WriteFile(full, after.Data, 0o644); err != nil {
 			return "", nil, err
 		}
