@@ -170,7 +170,7 @@ func blocks(h patch.Hunk) []block {
 }
 
 // skips are the ways to keep a test from running, of all runners.
-var skips = regexp.MustCompile(`@pytest\.mark\.(skip|skipif|xfail)\b|\bpytest\.(skip|xfail|importorskip)\(|\bpytestmark\s*=|@?\bunittest\.(skip\w*|expectedFailure)\b|\braise (unittest\.)?SkipTest\b|\bself\.skipTest\(|` +
+var skips = regexp.MustCompile(`\bmark\.(skip|skipif|xfail)\b|\bpytest\.(skip|xfail|importorskip)\(|\bpytestmark\s*=|@?\bunittest\.(skip\w*|expectedFailure)\b|\braise (unittest\.)?SkipTest\b|\bself\.skipTest\(|` +
 	`\b[tbf]\.(Skip|Skipf|SkipNow)\(|\btesting\.Short\(\)|^//go:build\b|^// \+build\b|` +
 	`\b(it|test|describe|suite|context|t)\.(skip|todo|failing|fails|skipIf|runIf)\b|\b(xit|xtest|xdescribe|xcontext|xspecify)[\s(]+['"\x60]|\b(skip|todo)\s*:\s*(true|['"\x60])|\bt\.(skip|todo)\(|\bthis\.skip\(\)|` +
 	`@(Ignore|Disabled\w*|EnabledIf\w*)\b|\bAssume\.|\bassume(True|False|That)\(|#\[ignore\b|#\[cfg(_attr)?\(|#\[Requires\w*\(|@requires\b|\[(Ignore|Explicit)\b|\bmarkTestSkipped\(|\bmarkTestIncomplete\(|\[(Fact|Theory)\([^)]*Skip\b|\b(pending|skip)\s+['"]`)
