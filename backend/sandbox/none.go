@@ -107,8 +107,8 @@ func (n *noneRun) do(ctx context.Context) (Result, error) {
 	if err != nil {
 		return res, err
 	}
-	res.Stdout, res.Stderr = n.tell(res.Stdout), n.tell(res.Stderr)
-	return res, n.tellOut()
+	res.Stdout, res.Stderr, res.Paths = n.tell(res.Stdout), n.tell(res.Stderr), n.tell
+	return res, nil
 }
 
 // furnish makes the sandbox's folders below the run's.
@@ -188,35 +188,6 @@ func (n *noneRun) tell(b []byte) []byte { return bytes.ReplaceAll(b, []byte(n.di
 // fileBackstop is how far over the disk limit one file may go before the kernel refuses: the watch, which stops the whole
 // run and says why, comes first.
 const fileBackstop = 4 << 30
-
-// maxTell is the size of a file in /out that is still rewritten.
-const maxTell = 256 << 20
-
-// tellOut rewrites the files of /out.
-func (n *noneRun) tellOut() error {
-	if n.spec.Out == "" {
-		return nil
-	}
-	r, err := os.OpenRoot(n.spec.Out)
-	if err != nil {
-		return err
-	}
-	defer r.Close()
-	return fs.WalkDir(r.FS(), ".", func(p string, d fs.DirEntry, err error) error {
-		if err != nil || !d.Type().IsRegular() {
-			return nil // what cannot be read is told by whoever needs it
-		}
-		info, err := d.Info()
-		if err != nil || info.Size() > maxTell {
-			return nil
-		}
-		b, err := r.ReadFile(p)
-		if err != nil || !bytes.Contains(b, []byte(n.dir+"/")) {
-			return nil
-		}
-		return r.WriteFile(p, n.tell(b), 0o644)
-	})
-}
 
 // command is a shell that enters the control groups, says that it stands, waits for the go, and runs the arguments.
 func (n *noneRun) command(null *os.File) *exec.Cmd {

@@ -70,9 +70,13 @@ type Result struct {
 	Stderr   []byte        `json:"-"`
 	Cut      bool          `json:"cut,omitempty"` // output went over the limit; a line in it says how much is left out
 	Duration time.Duration `json:"duration"`
-	Runtime  Rung          `json:"runtime"`          // what the run really had, read back from what ran
-	Image    string        `json:"image,omitempty"`  // the image's reference and id, "" the host's toolchain
-	Copied   string        `json:"copied,omitempty"` // how the workspace was kept apart from the host's: overlay, reflink or copy
+	Runtime  Rung          `json:"runtime"` // what the run really had, read back from what ran
+
+	// Paths gives what the run wrote to Out with the sandbox's paths in it; nil where the run saw no others. Files are left
+	// as they were written, since they may be sealed or be binary.
+	Paths  func(written []byte) []byte `json:"-"`
+	Image  string                      `json:"image,omitempty"`  // the image's reference and id, "" the host's toolchain
+	Copied string                      `json:"copied,omitempty"` // how the workspace was kept apart from the host's: overlay, reflink or copy
 }
 
 // Rung is one runtime as found on this machine.

@@ -35,7 +35,8 @@ type cover struct {
 
 // measured is what a measured run left.
 type measured struct {
-	out   fs.FS // the folder seen as /out
+	out   fs.FS               // the folder seen as /out
+	paths func([]byte) []byte // as in sandbox.Result
 	name  string
 	tree  folder
 	o     output
@@ -107,7 +108,7 @@ func (r *Runner) Cover(ctx context.Context, dir string, c Command, paths, files 
 		return Coverage{Problem: "its folder could not be read"}, nil
 	}
 	defer root.Close()
-	lines, err := k.read(measured{out: root.FS(), name: j.name, tree: j.tree, o: j.output(res), files: files})
+	lines, err := k.read(measured{out: root.FS(), paths: res.Paths, name: j.name, tree: j.tree, o: j.output(res), files: files})
 	if err != nil {
 		return Coverage{Problem: err.Error()}, nil
 	}
@@ -121,6 +122,9 @@ func (c measured) read(name string) []byte {
 		return nil
 	}
 	data, _ := fs.ReadFile(c.out, name)
+	if c.paths != nil {
+		data = c.paths(data)
+	}
 	return data
 }
 

@@ -241,8 +241,8 @@ func inside(root, p string) bool {
 var goModule = regexp.MustCompile(`(?m)^module\s+(\S+)`)
 
 // output collects what a run left.
-func (j *job) output(res sandbox.Result) output {
-	o := output{dir: j.command.Dir, exit: res.ExitCode, stopped: res.Reason != "", stdout: res.Stdout, stderr: res.Stderr,
+func (j *job) output(res sandbox.Result) (o output) {
+	o = output{dir: j.command.Dir, exit: res.ExitCode, stopped: res.Reason != "", stdout: res.Stdout, stderr: res.Stderr,
 		selected: j.selected, tree: j.tree.sub(j.command.Dir)}
 	if m := goModule.FindStringSubmatch(j.tree.sub(j.command.Dir).read("go.mod")); m != nil {
 		o.module = strings.Trim(m[1], `"`)
@@ -256,6 +256,7 @@ func (j *job) output(res sandbox.Result) output {
 	if j.key != nil {
 		o.report, o.tampered = unseal(o.report, j.key)
 	}
+	defer o.translate(res.Paths)
 	names, _ := fs.Glob(root.FS(), "*.xml")
 	more, _ := fs.Glob(root.FS(), "xml/*.xml")
 	for _, name := range append(names, more...) {
@@ -271,6 +272,22 @@ func (j *job) output(res sandbox.Result) output {
 	}
 	o.tap = readTAPs(root)
 	return o
+}
+
+// translate names the sandbox's paths in what a run without a sandbox wrote.
+func (o *output) translate(paths func([]byte) []byte) {
+	if paths == nil {
+		return
+	}
+	o.report = paths(o.report)
+	for _, all := range [][][]byte{o.xml, o.trx} {
+		for i := range all {
+			all[i] = paths(all[i])
+		}
+	}
+	for name, text := range o.tap {
+		o.tap[name] = paths(text)
+	}
 }
 
 // readTAPs reads the TAP of single files that a harness kept below tap/.
