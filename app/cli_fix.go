@@ -20,6 +20,9 @@ import (
 	"redgreen/backend/session"
 )
 
+// usdMost is the highest limit of cost: more is a slip of the finger, and no wish.
+const usdMost = 1_000_000
+
 // fixFlags are the flags of `redgreen fix`.
 type fixFlags struct {
 	message, model, approve, testCmd, kind string
@@ -79,7 +82,10 @@ func (f *fixFlags) checked(args []string, tty bool) error {
 	if !slices.Contains([]string{"ask", "auto", "never"}, f.approve) {
 		return fmt.Errorf("--approve is ask, auto or never, not %q", f.approve)
 	}
-	if f.steps < 0 || f.usd < 0 || math.IsNaN(f.usd) || f.usd > 1e6 || f.timeout < 0 {
+	if math.IsNaN(f.usd) || f.usd > usdMost {
+		return fmt.Errorf("--max-usd takes an amount of at most %d; a task always has a limit", usdMost)
+	}
+	if f.steps < 0 || f.usd < 0 || f.timeout < 0 {
 		return errors.New("a limit cannot be negative; leave the flag out for the default")
 	}
 	return nil

@@ -28,6 +28,7 @@ type server struct {
 	app    *App
 	page   fs.FS
 	host   string // HOST:PORT that requests must name
+	root   string // /SECRET/ under which everything lies
 	token  string // one-time, in the URL
 	cookie string // the session that the token opens
 
@@ -36,18 +37,20 @@ type server struct {
 	streams map[chan []byte]bool
 }
 
-// cookieName carries the port, since cookies of one host are shared by all its ports.
+// cookieName carries the port, since cookies of one host are shared by all its ports. Its path is the secret root, so that
+// a browser gives it to another program of this machine only when it is led to the same path there; what remains is a
+// program that listens on loopback and knows that path, which stands in the address bar and, by no-referrer, nowhere else.
 func (s *server) cookieName() string {
 	_, port, _ := net.SplitHostPort(s.host)
 	return "redgreen-" + port
 }
 
 func newServer(page fs.FS, host string) *server {
-	return &server{page: page, host: host, token: rand.Text(), cookie: rand.Text(), streams: map[chan []byte]bool{}}
+	return &server{page: page, host: host, root: "/" + strings.ToLower(rand.Text()) + "/", token: rand.Text(), cookie: rand.Text(), streams: map[chan []byte]bool{}}
 }
 
 // url opens the window; it works once.
-func (s *server) url() string { return "http://" + s.host + "/?token=" + s.token }
+func (s *server) url() string { return "http://" + s.host + s.root + "?token=" + s.token }
 
 // send gives an event to every open page. A page that does not read for long loses its stream and asks again by number.
 func (s *server) send(name string, payload any) {
@@ -88,26 +91,27 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "requests of other origins are refused", http.StatusForbidden)
 		return
 	}
-	if token := r.URL.Query().Get("token"); token != "" && r.URL.Path == "/" && r.Method == http.MethodGet {
+	path, ours := strings.CutPrefix(r.URL.Path, s.root)
+	if token := r.URL.Query().Get("token"); token != "" && ours && path == "" && r.Method == http.MethodGet {
 		s.enter(w, r, token)
 		return
 	}
-	if !s.known(r) {
+	if !ours || !s.known(r) {
 		http.Error(w, "this window needs the address that `redgreen serve` printed; it works once, so start `redgreen serve` again for a second browser", http.StatusUnauthorized)
 		return
 	}
 	switch {
-	case strings.HasPrefix(r.URL.Path, "/api/call/"):
-		s.call(w, r, strings.TrimPrefix(r.URL.Path, "/api/call/"))
-	case r.URL.Path == "/api/events":
+	case strings.HasPrefix(path, "api/call/"):
+		s.call(w, r, strings.TrimPrefix(path, "api/call/"))
+	case path == "api/events":
 		s.events(w, r)
-	case r.URL.Path == "/shim.js":
+	case path == "shim.js":
 		h.Set("Content-Type", "text/javascript; charset=utf-8")
 		io.WriteString(w, shim)
-	case r.URL.Path == "/" || r.URL.Path == "/index.html":
+	case path == "" || path == "index.html":
 		s.index(w)
 	default:
-		http.FileServerFS(s.page).ServeHTTP(w, r)
+		http.StripPrefix(s.root, http.FileServerFS(s.page)).ServeHTTP(w, r)
 	}
 }
 
@@ -127,9 +131,9 @@ func (s *server) enter(w http.ResponseWriter, r *http.Request, token string) {
 		return
 	}
 	if ok {
-		http.SetCookie(w, &http.Cookie{Name: s.cookieName(), Value: s.cookie, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode})
+		http.SetCookie(w, &http.Cookie{Name: s.cookieName(), Value: s.cookie, Path: s.root, HttpOnly: true, SameSite: http.SameSiteStrictMode})
 	}
-	http.Redirect(w, r, "/", http.StatusSeeOther)
+	http.Redirect(w, r, s.root, http.StatusSeeOther)
 }
 
 func (s *server) known(r *http.Request) bool {
@@ -146,7 +150,7 @@ func (s *server) index(w http.ResponseWriter) {
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-store")
-	io.WriteString(w, strings.Replace(string(data), "<head>", `<head><script src="/shim.js"></script>`, 1))
+	io.WriteString(w, strings.Replace(string(data), "<head>", `<head><script src="shim.js"></script>`, 1))
 }
 
 // callMost is the largest argument list of a call, in bytes.

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/cookiejar"
+	"net/url"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -122,7 +123,7 @@ func TestServeLetsOneBrowserIn(t *testing.T) {
 		t.Errorf("a stranger could call: %d", status)
 	}
 	status, page := do(t, mine, "GET", address, "", nil)
-	if status != http.StatusOK || !strings.Contains(page, `<head><script src="/shim.js"></script>`) {
+	if status != http.StatusOK || !strings.Contains(page, `<head><script src="shim.js"></script>`) {
 		t.Fatalf("the address gave %d: %s", status, page)
 	}
 	if status, _ := do(t, mine, "GET", address, "", nil); status != http.StatusOK {
@@ -130,6 +131,17 @@ func TestServeLetsOneBrowserIn(t *testing.T) {
 	}
 	if status, _ := do(t, late, "GET", address, "", nil); status != http.StatusUnauthorized {
 		t.Errorf("the address worked a second time: %d", status)
+	}
+	if status, _ := do(t, mine, "GET", base+"a.js", "", nil); status != http.StatusOK {
+		t.Errorf("a file of the page gave %d", status)
+	}
+	elsewhere, err := url.Parse(base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	elsewhere.Path = "/"
+	if got := mine.Jar.Cookies(elsewhere); len(got) != 0 {
+		t.Errorf("the cookie is given to other paths of the host: %v", got)
 	}
 	status, body := do(t, mine, "POST", base+"api/call/Boot", "[]", nil)
 	var boot Boot

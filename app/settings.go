@@ -87,13 +87,23 @@ func loadSettings(path string) (Settings, error) {
 		return s, fmt.Errorf("reading the settings: %w", err)
 	}
 	if err := json.Unmarshal(data, &s); err != nil {
-		aside := path + ".broken"
-		if err2 := os.Rename(path, aside); err2 != nil {
+		if err2 := os.Rename(path, asideName(path)); err2 != nil {
 			return defaults(), fmt.Errorf("reading the settings %s: %w; correct or delete the file", path, err)
 		}
 		return defaults(), nil
 	}
 	return s.checked(), nil
+}
+
+// asideName is a name for a broken file that no earlier one has.
+func asideName(path string) string {
+	name := path + ".broken"
+	for n := 2; ; n++ {
+		if _, err := os.Lstat(name); errors.Is(err, fs.ErrNotExist) || n > 1000 {
+			return name
+		}
+		name = fmt.Sprintf("%s.broken-%d", path, n)
+	}
 }
 
 // checked puts every value that makes no sense back to its default.

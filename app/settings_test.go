@@ -45,6 +45,17 @@ func TestBrokenSettingsAreKeptAside(t *testing.T) {
 	if err != nil || string(kept) != `{"theme": ` {
 		t.Errorf("the broken file was not kept: %q, %v", kept, err)
 	}
+	if err := os.WriteFile(path, []byte(`[`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := loadSettings(path); err != nil {
+		t.Fatal(err)
+	}
+	first, _ := os.ReadFile(path + ".broken")
+	second, _ := os.ReadFile(path + ".broken-2")
+	if string(first) != `{"theme": ` || string(second) != `[` {
+		t.Errorf("two broken files were kept as %q and %q", first, second)
+	}
 }
 
 func TestSettingsThatMakeNoSense(t *testing.T) {

@@ -3,7 +3,7 @@
   const call = async (method, args) => {
     let reply;
     try {
-      reply = await fetch("/api/call/" + method, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(args) });
+      reply = await fetch("api/call/" + method, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(args) });
     } catch {
       throw { code: "unavailable", message: "Redgreen does not answer: `redgreen serve` has ended. Start it again and open the address that it prints." };
     }
@@ -21,7 +21,7 @@
   const emit = (name, payload) => {
     for (const fn of listeners.get(name) ?? []) fn(payload);
   };
-  const stream = new EventSource("/api/events");
+  const stream = new EventSource("api/events");
   const open = new Promise((resolve) => {
     stream.onopen = () => {
       resolve();

@@ -332,6 +332,7 @@ export interface SessionState {
   criteria?: List<Criterion>;
   label?: string;
   applied: boolean;
+  receipt?: unknown; // of the last write, also of one that was taken back
 }
 
 export interface SessionInfo extends SessionState {

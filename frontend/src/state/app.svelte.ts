@@ -49,6 +49,7 @@ export class App {
   helping = $state(false);
   offline = $state(false); // the browser lost the program
   asking = $state(false); // the dialog that asks for a path, where there is no native one
+  now = $state(Date.now()); // for relative times; ticks twice a minute
   #toast = 0;
   #indexes = new Map<string, Pushed['index']>(); // news of a folder may come before the answer that opens it
 
@@ -73,6 +74,7 @@ export class App {
     }
     void this.loadModels();
     void this.loadRung();
+    setInterval(() => (this.now = Date.now()), 30_000);
     window.addEventListener('hashchange', () => this.#follow());
     const session = this.boot.session ?? linked();
     if (session) await this.openSession(session);
@@ -286,14 +288,15 @@ export class App {
     try {
       await this.backend.openInEditor(folder, path, line);
     } catch (e) {
-      this.say(e as AppError);
+      this.toast((e as AppError).message, 'bad', 6_000);
     }
   }
 
-  toast(text: string, tone: Toast['tone'] = 'plain'): void {
+  /** toast shows a line for a moment; the same line again takes the place of the one that is there. */
+  toast(text: string, tone: Toast['tone'] = 'plain', ms = tone === 'bad' ? 12_000 : 5_000): void {
     const id = ++this.#toast;
-    this.toasts = [...this.toasts, { id, text, tone }];
-    setTimeout(() => this.dismiss(id), tone === 'bad' ? 12_000 : 5_000);
+    this.toasts = [...this.toasts.filter((t) => t.text !== text), { id, text, tone }];
+    setTimeout(() => this.dismiss(id), ms);
   }
 
   say(e: AppError): void {

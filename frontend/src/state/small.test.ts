@@ -9,7 +9,7 @@ import { quiet, settle, stream } from './live';
 import { at, base, breakable, evidence, gutter, headline, how, limits, lineNow, notCovered, place, placeOf, shortId, fileOf, sideBySide, uncovered } from './proof';
 import { begins, keysOf, match, shortcuts, type Press } from './shortcuts';
 import { bars } from './strip';
-import { act, paths, result, tally } from './words';
+import { act, commandOf, paths, result, standing, tally } from './words';
 import type { CallView, StepItem } from './session';
 import type { Certificate, Hunk, Run, Test } from '../api/types';
 
@@ -265,4 +265,19 @@ describe('the certificate', () => {
     expect([placeOf('a/t.py:12'), placeOf('a.py')]).toEqual([{ file: 'a/t.py', line: 12 }, { file: 'a.py', line: 0 }]);
     expect(breakable('test_a_b').join('|')).toBe('test_|a_|b');
   });
+});
+
+test.each([
+  ['sudo apt-get install --no-install-recommends podman crun', 'sudo apt-get install --no-install-recommends podman crun'],
+  ['sudo usermod -aG kvm $USER, then log in again', 'sudo usermod -aG kvm $USER'],
+  ['sudo apt-get install podman, or leave the image out', 'sudo apt-get install podman'],
+  ['load it with `sudo modprobe kvm`', 'sudo modprobe kvm'],
+  ['set REDGREEN_HOME to a plain path', ''],
+  ['', ''],
+])('of the advice %j the command is %j', (fix, want) => expect(commandOf(fix)).toBe(want));
+
+test('how a session stands in a list', () => {
+  expect(standing({ outcome: 'proven', applied: true, receipt: {} })).toBe('Proven, written');
+  expect(standing({ outcome: 'proven', applied: false, receipt: {} })).toBe('Proven, taken back');
+  expect(standing({ outcome: 'proven', applied: false })).toBe('Proven');
 });

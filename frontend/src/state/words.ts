@@ -159,6 +159,23 @@ export const outcomes: Record<Outcome, { word: string; text: string }> = {
   error: { word: 'Failed', text: 'Something kept it from going on.' },
 };
 
+/** standing is how a session stands, in a list: with what became of its patch. */
+export function standing(s: { outcome: Outcome; applied: boolean; receipt?: unknown }): string {
+  const word = outcomes[s.outcome].word;
+  if (s.applied) return `${word}, written`;
+  return s.receipt ? `${word}, taken back` : word;
+}
+
+/** commandOf gives the command of an advice: what stands in backticks, else the advice itself where it begins like a
+ * command, up to where words follow; '' when it is words alone. */
+export function commandOf(fix: string): string {
+  const quoted = [...fix.matchAll(/`([^`]+)`/g)].map((m) => m[1] as string);
+  if (quoted.length > 0) return quoted.join(' && ');
+  const begins = /^(sudo|apt|apt-get|dnf|podman|systemctl|loginctl|modprobe|sysctl|usermod|redgreen|export|mount|chmod|chown|mkdir|echo)\s/;
+  if (!begins.test(fix)) return '';
+  return (fix.split(/,?\s+(?:then|or|and|as)\s(?!-)|[;,]\s/)[0] ?? '').trim();
+}
+
 const activities: Record<SessionView['activity'], string> = {
   preparing: 'Copying the folder',
   tests: 'Running the tests before any change',
