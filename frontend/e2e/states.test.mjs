@@ -128,6 +128,93 @@ scene('a limit tells what was tried', 'speed=1000&scene=limit', async (page) => 
   await page.getByText('searched “billing address”').waitFor();
 });
 
+scene('a question is answered where it is asked; criteria lead to their tests and can be changed', 'speed=1000&scene=feature', async (page) => {
+  await task(page);
+  await page.getByTestId('question-item').waitFor();
+  assert.equal(await page.getByTestId('seal').getAttribute('data-state'), 'Asks you');
+  await page.getByTestId('say-text').fill('Show it without a city.');
+  await page.keyboard.press('Control+Enter');
+  await page.getByTestId('write').waitFor();
+  assert.equal(await page.getByTestId('task-kind').innerText(), 'Add a feature');
+  assert.equal(await page.getByTestId('reflection').count(), 1);
+  await page.getByTestId('compacted-item').locator('summary').click();
+  assert.match(await page.getByTestId('compacted-item').innerText(), /26\.4k → 7\.9k tokens[\s\S]*15 passed/);
+  assert.match(await page.getByTestId('criterion').nth(2).innerText(), /no test names it/);
+  await page.getByTestId('criterion-test').first().click();
+  await page.locator('.cm-flash').waitFor();
+  await page.getByTestId('scrutiny-mark').click();
+  await page.locator('[data-path="app/invoices.py"] + * .cm-flash').waitFor();
+  await page.locator('.cm-sign[data-kind="look"]').waitFor();
+  await page.getByTestId('criteria-edit').click();
+  await page.getByTestId('criteria-text').fill('Only this one.\n\n');
+  await page.getByTestId('criteria-save').click();
+  await page.getByTestId('criteria-dialog').waitFor({ state: 'detached' });
+  assert.equal(await page.getByTestId('criterion').count(), 1);
+});
+
+scene('a run that asks can be ended instead', 'speed=1000&scene=feature', async (page) => {
+  await task(page);
+  await page.getByTestId('question-item').waitFor();
+  await page.getByTestId('cancel').click();
+  await page.getByTestId('outcome-note').waitFor();
+  assert.match(await page.getByTestId('outcome-note').innerText(), /Nothing in your folder has changed/);
+});
+
+scene('a kind is chosen, and an explanation is an answer without a patch', 'speed=1000&scene=explain', async (page) => {
+  await page.getByTestId('open-sample').click();
+  await page.getByTestId('kind-picker').click();
+  await page.locator('[data-kind="explain"]').click();
+  assert.match(await page.getByTestId('start-task').innerText(), /Explain it/);
+  await page.getByTestId('start-task').click();
+  await page.getByTestId('explanation').waitFor();
+  assert.equal(await page.getByTestId('task-kind').innerText(), 'Explain');
+  assert.equal(await page.getByTestId('seal').getAttribute('data-state'), 'Answered');
+  assert.equal(await page.getByTestId('write').count(), 0);
+});
+
+scene('a folder keeps its test command, its toolchain and its warning; a wrong one says what is wrong', 'speed=1000', async (page) => {
+  await page.getByTestId('open-sample').click();
+  await page.getByTestId('folder-settings').click();
+  assert.ok(await page.getByTestId('tests-found').isChecked());
+  assert.match(await page.getByTestId('folder-section').innerText(), /suggested by AGENTS\.md; it runs only if you choose it/);
+  await page.getByTestId('test-choice').nth(1).check();
+  await page.getByTestId('own-cmd').fill('pytest -q "tests');
+  assert.ok(await page.getByTestId('own-fix').isDisabled());
+  await page.getByTestId('own-cmd').fill('pytest -q tests');
+  await page.getByLabel('The folder it runs in').fill('nowhere');
+  await page.getByTestId('own-fix').click();
+  assert.match(await page.getByTestId('folder-error').innerText(), /There is no folder nowhere/);
+  await page.getByLabel('The folder it runs in').fill('');
+  await page.getByTestId('own-fix').click();
+  await page.getByTestId('test-own').waitFor();
+  await page.getByTestId('folder-image').selectOption('localhost/redgreen/python:latest');
+  await page.getByTestId('allow-none').check({ force: true });
+  assert.match(await page.getByTestId('none-warning').innerText(), /runs as you/);
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('g');
+  await page.keyboard.press('t');
+  await page.getByText('pytest -q tests').first().waitFor();
+});
+
+scene('an installation shows what it runs and reaches, and what it was refused', 'speed=1000&badinstall', async (page) => {
+  await page.getByTestId('open-sample').click();
+  await page.getByTestId('prepare-open').click();
+  assert.match(await page.getByTestId('prepare-step').innerText(), /pip install --requirement requirements\.txt[\s\S]*pypi\.org/);
+  await page.keyboard.press('Enter'); // the focus is on the safe answer
+  await page.getByTestId('prepare').waitFor({ state: 'detached' });
+  await page.getByTestId('prepare-open').click();
+  await page.getByTestId('prepare-go').click();
+  assert.match(await page.getByTestId('prepared').innerText(), /no matching distribution/);
+  assert.match(await page.getByTestId('refused').innerText(), /telemetry\.example\.net:443\s+3 ×/);
+});
+
+scene('without images and lockfiles the settings of a folder say so', 'noimages&nolock', async (page) => {
+  await page.getByTestId('open-sample').click();
+  await page.getByTestId('folder-settings').click();
+  await page.getByText('No image can be used here').waitFor();
+  assert.match(await page.getByTestId('dependencies').innerText(), /No lockfile was found/);
+});
+
 scene('an error of the model ends with what to do', 'speed=50&scene=error', async (page) => {
   await task(page);
   await page.getByTestId('outcome-note').waitFor();
