@@ -25,7 +25,7 @@ after(async () => {
 function story(name, run) {
   test(name, { timeout: 300_000 }, async () => {
     const { page, check } = await open(context, base);
-    if (!server.fake) base = new URL('/', base).href;
+    if (!server.fake) base = new URL('.', base).href;
     try {
       await run(page);
       check();
