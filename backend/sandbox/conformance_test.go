@@ -235,7 +235,11 @@ func (b bench) testWorkspace(t *testing.T) {
 		}
 		for p, want := range map[string]string{filepath.Join(ws, "file"): "original\n", filepath.Join(ws, "sub/x"): "x",
 			filepath.Join(out, "o"): "/workspace/sub:/out\n", filepath.Join(cache, "c"): "c\n", filepath.Join(lib, "dep"): "dep\n"} {
-			if got, err := os.ReadFile(p); err != nil || string(got) != want {
+			got, err := os.ReadFile(p)
+			if res.Paths != nil {
+				got = res.Paths(got)
+			}
+			if err != nil || string(got) != want {
 				t.Errorf("%s on the host: %q, %v; want %q", p, got, err, want)
 			}
 		}
