@@ -28,8 +28,9 @@ const (
 
 // inspect flags what in a patch weakens the tests' word. Added tests and added cases are no weakening. It reads only what
 // the patch says; readBase may be nil.
-func inspect(p patch.Patch, readBase patch.ReadFunc) []Flag {
-	var in inspection
+// ran are the files that tests of the base's run name as their own.
+func inspect(p patch.Patch, readBase patch.ReadFunc, ran map[string]bool) []Flag {
+	in := inspection{ran: ran}
 	for _, f := range p.Files {
 		in.file(f, readBase)
 	}
@@ -40,7 +41,11 @@ func inspect(p patch.Patch, readBase patch.ReadFunc) []Flag {
 }
 
 // inspection collects flags.
-type inspection struct{ flags []Flag }
+type inspection struct {
+	flags   []Flag
+	ran     map[string]bool
+	support bool // the file being inspected is code that tests stand on
+}
 
 // flag adds one, with its text on one short line.
 func (in *inspection) flag(file string, line int, rule, text string) {
@@ -62,11 +67,15 @@ func (in *inspection) file(f patch.File, readBase patch.ReadFunc) {
 		line, text := firstChange(f)
 		in.flag(f.Path, line, ruleOf(kind, f), text)
 	}
-	isTest := testrun.TestFile(f.Path)
 	old := cmp.Or(f.OldPath, f.Path)
-	wasTest := testrun.TestFile(old)
-	if wasTest && (f.Status == patch.Deleted || f.Status == patch.Renamed && (!isTest || path.Ext(old) != path.Ext(f.Path) || runnable(old) && !runnable(f.Path))) {
+	in.support = supports(f, readBase)
+	isTest := testrun.TestFile(f.Path) || in.support
+	wasTest := testrun.TestFile(old) || in.support
+	if wasTest && (f.Status == patch.Deleted || f.Status == patch.Renamed && (!testrun.TestFile(f.Path) && !in.support || path.Ext(old) != path.Ext(f.Path) || runnable(old) && !runnable(f.Path))) {
 		in.flag(old, 1, ruleDeletedFile, old)
+	}
+	if in.ran[old] && !wasTest {
+		in.examples(f, readBase)
 	}
 	inline := inlineTests(f, readBase)
 	for _, h := range f.Hunks {
@@ -196,10 +205,10 @@ var exits = regexp.MustCompile(`^\s*return;?\s*$|\bif (False|false|0)\b|\bif \(?
 func (in *inspection) inserted(file string, b block, isTest bool) {
 	for i, text := range b.inserted {
 		line := b.newLine + i
-		if detects.MatchString(text) && !commentLine(text) {
+		if detects.MatchString(text) && !commentLine(text) && !thereBefore(detects, text, b.deleted) {
 			in.flag(file, line, ruleDetects, text)
 		}
-		if ends.MatchString(text) && !commentLine(text) {
+		if ends.MatchString(text) && !commentLine(text) && !thereBefore(ends, text, b.deleted) {
 			in.flag(file, line, ruleEnds, text)
 		}
 		if narrows.MatchString(text) && (isTest || kindOfFile(file) == testConfig) {

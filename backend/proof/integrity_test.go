@@ -156,7 +156,7 @@ func TestInspect(t *testing.T) {
 				tt.new = strings.Replace(tt.old, tt.replace[0], tt.replace[1], 1)
 			}
 			var got []string
-			for _, f := range inspect(change(t, tt.path, tt.old, tt.new), nil) {
+			for _, f := range inspect(change(t, tt.path, tt.old, tt.new), nil, nil) {
 				if f.File != tt.path {
 					t.Errorf("flag for %s, want %s", f.File, tt.path)
 				}
@@ -180,8 +180,8 @@ func itoa(n int) string {
 func TestInspectIsSorted(t *testing.T) {
 	a := change(t, "b_test.go", goTests, strings.Replace(goTests, "{nil, 0}", "{nil, 1}", 1))
 	b := change(t, "Makefile", "a:\n", "b:\n")
-	one := inspect(patch.Patch{Files: slices.Concat(a.Files, b.Files)}, nil)
-	other := inspect(patch.Patch{Files: slices.Concat(b.Files, a.Files)}, nil)
+	one := inspect(patch.Patch{Files: slices.Concat(a.Files, b.Files)}, nil, nil)
+	other := inspect(patch.Patch{Files: slices.Concat(b.Files, a.Files)}, nil, nil)
 	if len(one) != 2 || !cmp.Equal(one, other) {
 		t.Errorf("flags differ by the order of files: %v and %v", one, other)
 	}

@@ -142,7 +142,7 @@ func TestIntegrityOfEveryLanguage(t *testing.T) {
 		}
 		for _, w := range weak {
 			t.Run(language+"/"+w.kind, func(t *testing.T) {
-				flags := inspect(s.changed(t, w.change), nil)
+				flags := inspect(s.changed(t, w.change), nil, nil)
 				i := slices.IndexFunc(flags, func(f Flag) bool { return slices.Contains(w.rules, f.Rule) })
 				if i < 0 {
 					t.Fatalf("no flag of %q in %+v", w.rules, flags)
@@ -153,18 +153,18 @@ func TestIntegrityOfEveryLanguage(t *testing.T) {
 			})
 		}
 		t.Run(language+"/file deleted", func(t *testing.T) {
-			if flags := inspect(change(t, s.path, s.text, ""), nil); len(flags) == 0 || flags[0].Rule != ruleDeletedFile {
+			if flags := inspect(change(t, s.path, s.text, ""), nil, nil); len(flags) == 0 || flags[0].Rule != ruleDeletedFile {
 				t.Errorf("flags are %+v", flags)
 			}
 		})
 		t.Run(language+"/new file", func(t *testing.T) {
-			if flags := inspect(change(t, s.path, "", s.text), nil); len(flags) > 0 {
+			if flags := inspect(change(t, s.path, "", s.text), nil, nil); len(flags) > 0 {
 				t.Errorf("a new test file is flagged: %+v", flags)
 			}
 		})
 		for name, c := range s.fine {
 			t.Run(language+"/fine/"+name, func(t *testing.T) {
-				if flags := inspect(s.changed(t, c), nil); len(flags) > 0 {
+				if flags := inspect(s.changed(t, c), nil, nil); len(flags) > 0 {
 					t.Errorf("flagged: %+v", flags)
 				}
 			})

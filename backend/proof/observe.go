@@ -65,7 +65,7 @@ func prove(ctx context.Context, o Options, s suite) (Certificate, testrun.Run, e
 // observe makes the runs that the verdict needs, and no more.
 func (o observer) observe(ctx context.Context) (evidence, error) {
 	tests := testPart(o.Patch, o.ReadBase)
-	e := evidence{base: o.Baseline, flags: append(inspect(o.Patch, o.ReadBase), shadows(o.Patch, o.Command.Dirs())...), empty: o.Patch.Empty(), reruns: o.Reruns,
+	e := evidence{base: o.Baseline, flags: o.flags(), empty: o.Patch.Empty(), reruns: o.Reruns,
 		touchesTests: len(tests.Files) > 0, onlyTests: len(tests.Files) > 0 && tests.Hash() == o.Patch.Hash()}
 	if e.empty || blocked(e.base) {
 		return e, nil
@@ -86,6 +86,13 @@ func (o observer) observe(ctx context.Context) (evidence, error) {
 		})
 	}
 	return e, err
+}
+
+// flags are what the patch itself gives away.
+func (o observer) flags() []Flag {
+	all := inspect(o.Patch, o.ReadBase, ownFiles(o.Baseline))
+	all = append(all, shadows(o.Patch, o.Command.Dirs())...)
+	return append(all, scripts(o.Patch, o.Command, o.ReadBase)...)
 }
 
 // withPatch runs the whole suite with the patch, and again what it changed.

@@ -15,7 +15,7 @@ import (
 func testPart(p patch.Patch, readBase patch.ReadFunc) patch.Patch {
 	keep := func(file, hunk int) bool {
 		f := p.Files[file]
-		if testrun.TestFile(f.Path) || kindOfFile(f.Path) == testConfig {
+		if ofTests(f, readBase) {
 			return true
 		}
 		return f.Status == patch.Modified && hunk < len(f.Hunks) && inlineTest(f, f.Hunks[hunk], readBase)
@@ -25,11 +25,16 @@ func testPart(p patch.Patch, readBase patch.ReadFunc) patch.Patch {
 	}
 	var part patch.Patch
 	for _, f := range p.Files {
-		if testrun.TestFile(f.Path) || kindOfFile(f.Path) == testConfig {
+		if ofTests(f, readBase) {
 			part.Files = append(part.Files, f)
 		}
 	}
 	return part
+}
+
+// ofTests reports whether a whole file belongs to the tests.
+func ofTests(f patch.File, readBase patch.ReadFunc) bool {
+	return testrun.TestFile(f.Path) || kindOfFile(f.Path) == testConfig || supports(f, readBase)
 }
 
 // testModule opens the tests at the end of a Rust file.

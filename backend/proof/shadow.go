@@ -53,18 +53,26 @@ func shadows(p patch.Patch, dirs []string) []Flag {
 // through the loaded modules or its callers, or prints what the runner's output looks like. A list like this can be
 // walked around; it makes the plain ways visible.
 var reachesFor = regexp.MustCompile(`^\s*(import|from)\s+(_?pytest|unittest|pluggy)\b|\bimport_module\(\s*["'](_?pytest|unittest|pluggy)|__import__\(\s*["'](_?pytest|unittest|pluggy)|\bsys\.modules\b|` +
-	`^\s*(import\s+)?(\w+\s+)?"testing"\s*$|\bruntime\.Callers?\(|["'\x60](node:test|vitest|@jest/globals)["'\x60]|\borg\.junit\b|\bsurefire\b|` +
-	`--- (PASS|FAIL)\b|=== RUN\b|\\x16`)
+	`__subclasses__|\b(f_back|tb_frame|f_globals|f_locals)\b|\b(sys|threading)\.(meta_path|path_hooks|settrace|setprofile|_current_frames)\b|\bbuiltins\.\w+\s*=[^=]|\bsetattr\(\s*builtins\b|` +
+	`\b__builtins__\b|\bAssertionError\s*=[^=]|\bctypes\.pythonapi\b|` +
+	`\bimport\s*\(.*"testing"|^\s*(import\s+)?(\w+\s+)?"testing"\s*$|\bruntime\.Callers?\(|//go:linkname\b|\bSYS_(EXIT|EXIT_GROUP|KILL|TGKILL)\b|` +
+	`["'\x60](node:test|vitest|@jest/globals)["'\x60]|\bassert(\.strict|\.default)?\.\w+\s*=[^=>]|\brequire\(\s*["'](node:)?assert(/strict)?["']\s*\)(\.\w+)+\s*=[^=]|` +
+	`\b(global|globalThis|window)\.(expect|assert|test|it|describe)\b|\bObject\.(assign|definePropert(y|ies))\(\s*assert\b|\brequire\.cache\b|\bModule\._(load|resolveFilename|extensions)\b|\bmodule\.register(Hooks)?\(|` +
+	`\borg\.junit\b|\bsurefire\b|--- (PASS|FAIL)\b|=== RUN\b|\\x16|\\u0016|\\026\b`)
 
 // equalsAll begins a method that makes an object equal to whatever a test expects, when all it does is to say so.
 var (
 	equalsAll = regexp.MustCompile(`^\s*def\s+__(eq|ne|lt|gt|le|ge|contains)__\s*\(|^\s*(public\s+)?(override\s+)?(bool|boolean)\s+[eE]quals\s*\(`)
+	equalsBy  = regexp.MustCompile(`\b__(eq|ne|lt|gt|le|ge|contains)__["']?\s*[=:,]\s*lambda\b[^:]*:\s*([Tt]rue|[Ff]alse|0|1|not\s+(False|True|None|0|1))\b`)
 	saysSo    = regexp.MustCompile(`^\s*return\s+([Tt]rue|[Ff]alse|1|not\s+False)\s*;?\s*$`)
 	saysHere  = regexp.MustCompile(`[:{]\s*return\s+([Tt]rue|[Ff]alse|1|not\s+False)\s*;?\s*\}?\s*$`)
 )
 
 // alwaysEqual reports whether line i of the inserted ones begins such a method.
 func alwaysEqual(lines []string, i int) bool {
+	if equalsBy.MatchString(lines[i]) {
+		return true
+	}
 	if !equalsAll.MatchString(lines[i]) {
 		return false
 	}
@@ -81,17 +89,28 @@ func alwaysEqual(lines []string, i int) bool {
 
 // reaches flags the inserted lines of a file that is no test.
 func (in *inspection) reaches(file string, b block) {
-	if testrun.TestFile(file) || kindOfFile(file) != ordinary || !isCode(file) {
+	if testrun.TestFile(file) || kindOfFile(file) != ordinary || !isCode(file) || in.support {
 		return
 	}
 	for i, text := range b.inserted {
 		if alwaysEqual(b.inserted, i) {
 			in.flag(file, b.newLine+i, ruleEqual, text)
 		}
-		if reachesFor.MatchString(text) && !detects.MatchString(text) && !commentLine(text) {
+		if reachesFor.MatchString(text) && !detects.MatchString(text) && !commentLine(text) && !thereBefore(reachesFor, text, b.deleted) {
 			in.flag(file, b.newLine+i, ruleReaches, text)
 		}
 	}
+}
+
+// thereBefore reports whether what a pattern finds in a line stood in the lines that it replaces: a fix beside it is no
+// attempt at it.
+func thereBefore(pattern *regexp.Regexp, text string, deleted []string) bool {
+	for _, found := range pattern.FindAllString(text, -1) {
+		if !slices.ContainsFunc(deleted, func(old string) bool { return slices.Contains(pattern.FindAllString(old, -1), found) }) {
+			return false
+		}
+	}
+	return true
 }
 
 // isCode leaves out prose, in which the same words are harmless.

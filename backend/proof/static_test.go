@@ -151,11 +151,11 @@ func TestPartOfTests(t *testing.T) {
 	if len(p.Files) != 1 || len(p.Files[0].Hunks) != 2 || len(part.Files) != 1 || len(part.Files[0].Hunks) != 1 || !strings.Contains(part.String(), "fn two") || strings.Contains(part.String(), "-    n + n") {
 		t.Errorf("the tests of the patch are\n%s", part)
 	}
-	if flags := inspect(p, read); len(flags) > 0 {
+	if flags := inspect(p, read, nil); len(flags) > 0 {
 		t.Errorf("a new inline test is flagged: %+v", flags)
 	}
 	weak := change(t, "src/lib.rs", old, strings.Replace(old, "double(0), 0", "double(0), 1", 1))
-	if flags := inspect(weak, read); len(flags) != 1 || flags[0].Rule != ruleExpected {
+	if flags := inspect(weak, read, nil); len(flags) != 1 || flags[0].Rule != ruleExpected {
 		t.Errorf("a weakened inline test gives %+v", flags)
 	}
 }

@@ -120,12 +120,18 @@ func Code(p string) bool {
 	return ok
 }
 
-// TestData reports whether a path is data that tests read: a snapshot, a golden file, a fixture.
+// TestData reports whether a path is data that tests read: a snapshot, a golden file, a fixture, or whatever lies among the
+// tests without being code or prose, since the values that a test expects may stand there.
 func TestData(p string) bool {
+	data := !Code(p) && !slices.Contains([]string{".md", ".rst", ".adoc"}, path.Ext(p))
 	for _, part := range strings.Split(path.Dir(p), "/") {
 		switch part {
 		case "testdata", "fixtures", "__fixtures__", "__snapshots__", "snapshots", "golden", "goldens":
 			return true
+		case "tests", "test", "__tests__", "expected", "approved", "cassettes":
+			if data {
+				return true
+			}
 		}
 	}
 	return strings.HasSuffix(p, ".snap") || strings.HasSuffix(p, ".golden")
