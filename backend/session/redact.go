@@ -8,12 +8,21 @@ import (
 	"strings"
 )
 
-// rule is one shape of secret. Needle is a text that every match holds: a rule whose needle is absent is not tried.
-// A first group, where there is one, is kept (the name in front of a value).
+// rule is one shape of secret. Needle is a text that every match holds: only around it is the pattern tried, since a
+// pattern over a whole prompt costs more than all else that a step does. A first group, where there is one, is kept (the
+// name in front of a value).
 type rule struct {
 	name, needle string
+	bounded      bool // a match has at most lead bytes before its needle and reach behind it
 	pattern      *regexp.Regexp
 }
+
+// The bytes around a needle that a bounded match can have, and those that its word boundaries look at: a URL's scheme
+// before, a URL's user and password of four-byte characters behind.
+const (
+	lead  = 64
+	reach = 1400
+)
 
 // pem is a private key block, whole or cut, also with line numbers or diff marks before its lines or with "\n" for line ends.
 const (
@@ -24,34 +33,64 @@ const (
 
 // rules are the published shapes of well-known keys. None can match across a JSON string's end.
 var rules = []rule{
-	{"private key", "PRIVATE KEY", regexp.MustCompile(pem)},
-	{"aws key id", "A", regexp.MustCompile(`\b(?:AKIA|ASIA)[A-Z2-7]{16}\b`)},
-	{"github token", "gh", regexp.MustCompile(`\bgh[pousr]_[A-Za-z0-9]{36,251}\b`)},
-	{"github token", "github_pat_", regexp.MustCompile(`\bgithub_pat_[A-Za-z0-9_]{50,251}\b`)},
-	{"gitlab token", "glpat-", regexp.MustCompile(`\bglpat-[A-Za-z0-9_-]{20,64}\b`)},
-	{"api key", "sk-", regexp.MustCompile(`\bsk-(?:ant-|proj-|or-|svcacct-)?[A-Za-z0-9_-]{20,250}`)},
-	{"slack token", "xox", regexp.MustCompile(`\bxox[abeoprs]-[A-Za-z0-9-]{10,250}`)},
-	{"stripe key", "_live_", regexp.MustCompile(`\b[rs]k_live_[A-Za-z0-9]{16,128}\b`)},
-	{"google key", "AIza", regexp.MustCompile(`\bAIza[A-Za-z0-9_-]{35}`)},
-	{"npm token", "npm_", regexp.MustCompile(`\bnpm_[A-Za-z0-9]{36}\b`)},
-	{"json web token", "eyJ", regexp.MustCompile(`\beyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}`)},
-	{"bearer token", "earer ", regexp.MustCompile(`(?i)(authorization["']?\s*[:=]\s*["']?bearer )[A-Za-z0-9._~+/=-]{16,}`)},
-	{"password in a url", "://", regexp.MustCompile(`(\b[a-z][a-z0-9+.-]{1,20}://[^\s/:@"'\\]{1,100}:)[^\s/@"'\\]{3,200}@`)},
+	{"private key", "PRIVATE KEY", false, regexp.MustCompile(pem)},
+	{"aws key id", "AKIA", true, regexp.MustCompile(`\bAKIA[A-Z2-7]{16}\b`)},
+	{"aws key id", "ASIA", true, regexp.MustCompile(`\bASIA[A-Z2-7]{16}\b`)},
+	{"github token", "ghp_", true, regexp.MustCompile(`\bghp_[A-Za-z0-9]{36,251}\b`)},
+	{"github token", "gho_", true, regexp.MustCompile(`\bgho_[A-Za-z0-9]{36,251}\b`)},
+	{"github token", "ghu_", true, regexp.MustCompile(`\bghu_[A-Za-z0-9]{36,251}\b`)},
+	{"github token", "ghs_", true, regexp.MustCompile(`\bghs_[A-Za-z0-9]{36,251}\b`)},
+	{"github token", "ghr_", true, regexp.MustCompile(`\bghr_[A-Za-z0-9]{36,251}\b`)},
+	{"github token", "github_pat_", true, regexp.MustCompile(`\bgithub_pat_[A-Za-z0-9_]{50,251}\b`)},
+	{"gitlab token", "glpat-", true, regexp.MustCompile(`\bglpat-[A-Za-z0-9_-]{20,64}\b`)},
+	{"api key", "sk-", true, regexp.MustCompile(`\bsk-(?:ant-|proj-|or-|svcacct-)?[A-Za-z0-9_-]{20,250}`)},
+	{"slack token", "xox", true, regexp.MustCompile(`\bxox[abeoprs]-[A-Za-z0-9-]{10,250}`)},
+	{"stripe key", "_live_", true, regexp.MustCompile(`\b[rs]k_live_[A-Za-z0-9]{16,128}\b`)},
+	{"google key", "AIza", true, regexp.MustCompile(`\bAIza[A-Za-z0-9_-]{35}`)},
+	{"npm token", "npm_", true, regexp.MustCompile(`\bnpm_[A-Za-z0-9]{36}\b`)},
+	{"json web token", "eyJ", false, regexp.MustCompile(`\beyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}`)},
+	{"bearer token", "earer ", false, regexp.MustCompile(`(?i)(authorization["']?\s*[:=]\s*["']?bearer )[A-Za-z0-9._~+/=-]{16,}`)},
+	{"password in a url", "://", true, regexp.MustCompile(`(\b[a-z][a-z0-9+.-]{1,20}://[^\s/:@"'\\]{1,100}:)[^\s/@"'\\]{3,200}@`)},
 }
 
 // Redact replaces secrets of well-known shapes by "[secret removed: KIND]" and says how many it replaced. It finds what
 // has a published shape, no more; a password that looks like a word passes.
 func Redact(text string) (clean string, n int) {
 	for _, r := range rules {
-		if !strings.Contains(text, r.needle) {
-			continue
-		}
-		text = r.pattern.ReplaceAllStringFunc(text, func(match string) string {
+		text = r.replace(text, func(match string) string {
 			n++
 			return r.keep(match) + "[secret removed: " + r.name + "]" + r.tail(match)
 		})
 	}
 	return text, n
+}
+
+// replace replaces the matches of a rule.
+func (r rule) replace(text string, with func(match string) string) string {
+	at := strings.Index(text, r.needle)
+	if at < 0 {
+		return text
+	}
+	if !r.bounded {
+		return r.pattern.ReplaceAllStringFunc(text, with)
+	}
+	var b strings.Builder
+	done := 0 // of text is in b
+	for at >= 0 {
+		start, end := max(at-lead, done), at
+		for at >= 0 && at-lead <= end { // needles whose surroundings meet are tried together
+			behind := at + len(r.needle)
+			end = min(behind+reach, len(text))
+			if at = strings.Index(text[behind:], r.needle); at >= 0 {
+				at += behind
+			}
+		}
+		b.WriteString(text[done:start])
+		b.WriteString(r.pattern.ReplaceAllStringFunc(text[start:end], with))
+		done = end
+	}
+	b.WriteString(text[done:])
+	return b.String()
 }
 
 func (r rule) keep(match string) string {

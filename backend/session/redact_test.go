@@ -52,6 +52,25 @@ func TestRedact(t *testing.T) {
 	}
 }
 
+// Only the surroundings of a needle are looked at: what is found must not depend on what stands there, near or far.
+func TestRedactInALongText(t *testing.T) {
+	t.Parallel()
+	for name, secret := range secrets() {
+		for _, gap := range []int{0, 1, lead - 1, lead, lead + 1, reach - 1, reach, reach + 1, reach + lead, 3 * reach} {
+			fill := " " + strings.Repeat("ä ", gap/2) + strings.Repeat(".", gap%2) + "\n"
+			text := fill + secret + fill + "sk-no ://x/ AKIA ghp_" + fill + secret + fill
+			clean, n := Redact(text)
+			whole := text
+			for _, r := range rules {
+				whole = r.pattern.ReplaceAllStringFunc(whole, func(m string) string { return r.keep(m) + "[secret removed: " + r.name + "]" + r.tail(m) })
+			}
+			if n != 2 || clean != whole {
+				t.Errorf("%s, gap %d: %d replaced, differs from the patterns over all of it: %v", name, gap, n, clean != whole)
+			}
+		}
+	}
+}
+
 func TestNoSecretReachesTheFileButInPatches(t *testing.T) {
 	t.Parallel()
 	for name, secret := range secrets() {

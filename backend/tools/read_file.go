@@ -39,11 +39,11 @@ func readFile() Tool {
 
 func runRead(ctx context.Context, s *Set, a Args) (result, error) {
 	name := clean(a.text("path"))
-	if r, ok, err := s.list(ctx, name); ok || err != nil {
-		return r, err
-	}
 	data, err := s.o.Workspace.Read(name)
-	if err != nil {
+	if err != nil { // only then is the whole tree walked
+		if r, ok, lerr := s.list(ctx, name); ok || lerr != nil {
+			return r, lerr
+		}
 		return s.refuseRead(ctx, name, err)
 	}
 	text, _, err := patch.Decode(data) // what is shown must be what an edit is matched against
