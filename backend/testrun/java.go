@@ -75,6 +75,27 @@ func readJava(o output, name string) reading {
 	return r
 }
 
+// crashedClass is a class that Surefire lists because its process ended in the middle of it; such a class has no report.
+var crashedClass = regexp.MustCompile(`(?m)^\[ERROR\] Crashed tests:\n((?:\[ERROR\] [\w.$]+\n)+)`)
+
+// crashedClasses adds the classes of tests that took their process down.
+func crashedClasses(o output, r reading) reading {
+	m := crashedClass.FindStringSubmatch(clean(joinLogs(o.stdout, o.stderr)))
+	if m == nil || o.stopped {
+		return r
+	}
+	for line := range strings.Lines(m[1]) {
+		class := strings.TrimSpace(strings.TrimPrefix(line, "[ERROR] "))
+		t := Test{ID: class, Status: Errored, Message: "the test process ended in the middle of this class"}
+		if f := javaFile(o.tree, strings.ReplaceAll(class, ".", "/")+".java"); f != "" {
+			t.File, t.Line = o.under(f), 1
+		}
+		r.tests = append(r.tests, t)
+	}
+	r.perTest, r.finished, r.trouble = true, false, ""
+	return r
+}
+
 func phpTest(p string) bool { return strings.HasSuffix(p, "Test.php") }
 
 // phpPlace is a line of PHPUnit's trace.

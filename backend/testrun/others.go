@@ -248,7 +248,7 @@ func mavenKind() Kind {
 			j.collected("*/surefire-reports/*")
 			return nil
 		},
-		read: func(o output) reading { return compiled(o, readJava(o, "mvn"), "COMPILATION ERROR") },
+		read: func(o output) reading { return crashedClasses(o, compiled(o, readJava(o, "mvn"), "COMPILATION ERROR")) },
 	}
 }
 
