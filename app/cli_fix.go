@@ -224,6 +224,7 @@ func (c *command) work(ctx context.Context, core *core, f *folder, m model.Model
 	if err != nil {
 		return err
 	}
+	o.Tests.Told = c.told
 	follow := newFollower(store, func(e session.Event) {
 		if flags.json {
 			printEvent(c.out, e)

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -163,6 +164,9 @@ func (c *command) printModels(s Settings, list ModelList, asJSON bool) error {
 		if m.Local {
 			where = "local"
 		}
+		if recorded(m.Ref) {
+			where = m.Label
+		}
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s %s\n", printable(m.Ref, 200), where, window, known.Form, known.EditForm)
 	}
 	for _, p := range list.Problems {
@@ -190,6 +194,9 @@ func (c *command) costCommand() *cobra.Command {
 				states, err := store.List(cmd.Context(), "", 0)
 				if err != nil {
 					return err
+				}
+				if len(states) == 0 && !asJSON {
+					fmt.Fprintln(c.err, noSessions)
 				}
 				return c.printBills(session.Sum(session.Bills(states), key), asJSON)
 			})
@@ -220,7 +227,11 @@ func (c *command) printBills(bills []session.Bill, asJSON bool) error {
 			}
 			continue
 		}
-		for _, name := range []string{b.Day, b.Model, b.Folder} {
+		name := b.Model
+		if recorded(name) {
+			name = "recorded model"
+		}
+		for _, name := range []string{b.Day, name, b.Folder} {
 			if name != "" {
 				fmt.Fprintf(w, "%s\t", printable(name, 200))
 			}
@@ -229,9 +240,19 @@ func (c *command) printBills(bills []session.Bill, asJSON bool) error {
 		if row.PerFix != nil {
 			fix = fmt.Sprintf("$%.4f a fix", float64(*row.PerFix)/1e6)
 		}
-		fmt.Fprintf(w, "%d sessions\t%d fixes\t%d tokens\t%s\t%s\n", b.Sessions, b.Fixes, b.Usage.Total(), row.cost(), fix)
+		fmt.Fprintf(w, "%s\t%s\t%s tokens\t%s\t%s\n", countOf(b.Sessions, "session"), fixes(b.Fixes), thousands(b.Usage.Total()), row.cost(), fix)
 	}
 	return w.Flush()
+}
+
+// recorded tells the reference of a file of replies, which stands for a model in demos and tests.
+func recorded(ref string) bool { return strings.HasPrefix(ref, "script/") }
+
+func fixes(n int) string {
+	if n == 1 {
+		return "1 fix"
+	}
+	return fmt.Sprintf("%d fixes", n)
 }
 
 // BillRow is a bill with what is computed of it.

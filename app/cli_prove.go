@@ -91,7 +91,7 @@ func (c *command) prove(ctx context.Context, dir, file, own, image string) (proo
 		return none, err
 	}
 	defer r.Close()
-	b, err := core.emptyBench(ctx, r, choice{words: words}, image)
+	b, err := core.emptyBench(ctx, r, choice{words: words}, image, c.told)
 	if err != nil {
 		return none, err
 	}

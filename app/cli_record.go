@@ -21,7 +21,7 @@ func (c *command) sessionsCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:     "sessions",
-		Short:   "List, show and export the saved sessions",
+		Short:   "List, show, export and undo the saved sessions",
 		Example: "  redgreen sessions list\n  redgreen sessions show ID\n  redgreen sessions undo ID\n  redgreen sessions export ID > session.jsonl",
 	}
 	list := &cobra.Command{
@@ -144,6 +144,9 @@ func (c *command) show(ctx context.Context, store *session.Store, id string) err
 	return nil
 }
 
+// noSessions stands where a list of them would.
+const noSessions = "no sessions yet; start one with `redgreen fix FOLDER -m \"what is wrong\"`"
+
 func (c *command) printSessions(core *core, all []session.State, asJSON bool) error {
 	enc := json.NewEncoder(c.out)
 	for _, s := range all {
@@ -157,7 +160,7 @@ func (c *command) printSessions(core *core, all []session.State, asJSON bool) er
 			core.outcome(s), money(s.MicroUSD, s.Priced, s.Model.Local), printable(s.Folder, 4096), printable(strings.Join(strings.Fields(s.Task), " "), 100))
 	}
 	if len(all) == 0 && !asJSON {
-		fmt.Fprintln(c.err, "no sessions yet; start one with `redgreen fix FOLDER -m \"what is wrong\"`")
+		fmt.Fprintln(c.err, noSessions)
 	}
 	return nil
 }

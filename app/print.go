@@ -135,7 +135,18 @@ func toolchainWords(cert proof.Certificate) string {
 }
 
 // printRun shows a test run: what failed, with its message, then the counts.
+// told says on stderr what a test run waits for before its tests.
+func (c *command) told(text string) {
+	if text != "" {
+		fmt.Fprintf(c.err, "   %s…\n", strings.ToLower(text[:1])+text[1:])
+	}
+}
+
 func (c *command) printRun(r testrun.Run) {
+	if r.Infrastructure && r.Runtime == "" { // nothing has run: there is nothing to count
+		fmt.Fprintf(c.out, "no test was run: %s\n", printable(r.Reason, 500))
+		return
+	}
 	for _, t := range r.Tests {
 		if t.Status != testrun.Failed && t.Status != testrun.Errored {
 			continue

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -103,8 +104,19 @@ func (r *Run) copyFolder(ctx context.Context, b *bench) error {
 	b.copied = session.Copied{Way: string(way), Anew: anew, Millis: r.o.Now().Sub(begun).Milliseconds()}
 	o := r.o.Tests
 	o.Sandbox, o.Cache, o.Source, o.Limits, o.TempDir, o.Seed = r.o.Sandbox, cache, r.o.Repo.Root(), r.task.SandboxLimits, tmp, r.o.Seed
+	o.Told = r.waitsFor(o.Told)
 	b.runner = testrun.New(o)
 	return nil
+}
+
+// waitsFor shows what a test run waits for in place of the phase, and tells the caller's own function as well.
+func (r *Run) waitsFor(also func(string)) func(string) {
+	return func(text string) {
+		r.phase(cmp.Or(text, "Running the tests"))
+		if also != nil {
+			also(text)
+		}
+	}
 }
 
 func (r *Run) copyOptions() repo.CopyOptions {

@@ -104,7 +104,7 @@ func scrutiniseFile(f patch.File) []Mark {
 	for _, s := range subjects {
 		for _, w := range s.paths {
 			if slices.Contains(parts, w) {
-				mark(line, s.kind, "its path speaks of "+w)
+				mark(line, s.kind, "its path names "+w)
 			}
 		}
 	}
@@ -112,7 +112,7 @@ func scrutiniseFile(f patch.File) []Mark {
 		words := wordsOf(text)
 		for _, s := range subjects {
 			if w := s.says(words, text); w != "" {
-				mark(n, s.kind, "the line speaks of "+w)
+				mark(n, s.kind, "the line names "+w)
 			}
 		}
 	})

@@ -85,7 +85,7 @@ func TestScrutinyOfWhatIsRemoved(t *testing.T) {
 	p := patch.Patch{Files: []patch.File{{Path: "app/view.py", Status: patch.Modified, Hunks: []patch.Hunk{{OldStart: 9, NewStart: 9, Lines: []patch.Line{
 		{Op: patch.Delete, Text: "if not user.is_admin:\n"}, {Op: patch.Delete, Text: "    raise Forbidden\n"}, {Op: patch.Insert, Text: "password\n"}}}}}}}
 	got := fmt.Sprint(Scrutinise(p))
-	if want := "[{app/view.py 9 authorisation the line speaks of is admin} {app/view.py 9 authentication the line speaks of password}]"; got != want {
+	if want := "[{app/view.py 9 authorisation the line names is admin} {app/view.py 9 authentication the line names password}]"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 	if none := Scrutinise(patch.Patch{}); none == nil || len(none) != 0 {

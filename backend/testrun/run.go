@@ -20,6 +20,7 @@ type Options struct {
 	Source  string // the person's folder: where dependency folders (node_modules, .venv) are shown from, read-only; "" none
 	Limits  sandbox.Limits
 	TempDir string
+	Told    func(text string) // told what a run waits for before its tests, "" when that is over; must not block; nil nobody
 
 	Prepared string            // host folder of what Prepare installed; "" none
 	Image    string            // the image to run in, see sandbox.Spec; "" as Images says
@@ -48,6 +49,9 @@ type Runner struct {
 
 // New makes a Runner. The toolchains of this machine are looked up once for each run, from PATH and the home folder.
 func New(o Options) *Runner {
+	if o.Told == nil {
+		o.Told = func(string) {}
+	}
 	return &Runner{options: o, host: thisHost(), run: o.Sandbox.Run, owner: o.Sandbox.Owner}
 }
 
