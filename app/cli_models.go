@@ -237,7 +237,7 @@ func (c *command) printBills(bills []session.Bill, asJSON bool) error {
 			}
 		}
 		fix := ""
-		if row.PerFix != nil {
+		if row.PerFix != nil && !row.Local {
 			fix = fmt.Sprintf("$%.4f a fix", float64(*row.PerFix)/1e6)
 		}
 		fmt.Fprintf(w, "%s\t%s\t%s tokens\t%s\t%s\n", countOf(b.Sessions, "session"), fixes(b.Fixes), thousands(b.Usage.Total()), row.cost(), fix)

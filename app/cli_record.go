@@ -156,8 +156,12 @@ func (c *command) printSessions(core *core, all []session.State, asJSON bool) er
 			}
 			continue
 		}
-		fmt.Fprintf(c.out, "%s  %s  %-10s  %-14s  %s\n    %s\n", s.ID, s.Created.Local().Format("2006-01-02 15:04"),
-			core.outcome(s), money(s.MicroUSD, s.Priced, s.Model.Local), printable(s.Folder, 4096), printable(strings.Join(strings.Fields(s.Task), " "), 100))
+		outcome := core.outcome(s)
+		if s.Applied {
+			outcome += ", written"
+		}
+		fmt.Fprintf(c.out, "%s  %s  %-19s  %-14s  %s\n    %s\n", s.ID, s.Created.Local().Format("2006-01-02 15:04"),
+			outcome, money(s.MicroUSD, s.Priced, s.Model.Local), printable(s.Folder, 4096), printable(strings.Join(strings.Fields(s.Task), " "), 100))
 	}
 	if len(all) == 0 && !asJSON {
 		fmt.Fprintln(c.err, noSessions)

@@ -53,9 +53,12 @@ func newCore(a Assets, env func(string) string, log *slog.Logger) (*core, error)
 	if err := paths.make(); err != nil {
 		return nil, err
 	}
-	s, err := loadSettings(paths.settings())
+	s, aside, err := loadSettings(paths.settings())
 	if err != nil {
 		return nil, err
+	}
+	if aside != "" && log != nil {
+		log.Warn("the settings could not be read: the defaults are used", slog.String("kept", aside))
 	}
 	return &core{assets: a, paths: paths, settings: s, keys: keys{env: env}, log: log, folders: map[string]*folder{}}, nil
 }

@@ -76,23 +76,25 @@ func defaults() Settings {
 	}
 }
 
-// loadSettings reads the file; a missing one gives the defaults, a broken one is kept aside under another name.
-func loadSettings(path string) (Settings, error) {
-	s := defaults()
+// loadSettings reads the file; a missing one gives the defaults, a broken one is kept
+// under another name, aside, which is "" where that was not needed.
+func loadSettings(path string) (s Settings, aside string, err error) {
+	s = defaults()
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return s, nil
+		return s, "", nil
 	}
 	if err != nil {
-		return s, fmt.Errorf("reading the settings: %w", err)
+		return s, "", fmt.Errorf("reading the settings: %w", err)
 	}
 	if err := json.Unmarshal(data, &s); err != nil {
-		if err2 := os.Rename(path, asideName(path)); err2 != nil {
-			return defaults(), fmt.Errorf("reading the settings %s: %w; correct or delete the file", path, err)
+		aside = asideName(path)
+		if err2 := os.Rename(path, aside); err2 != nil {
+			return defaults(), "", fmt.Errorf("reading the settings %s: %w; correct or delete the file", path, err)
 		}
-		return defaults(), nil
+		return defaults(), aside, nil
 	}
-	return s.checked(), nil
+	return s.checked(), "", nil
 }
 
 // asideName is a name for a broken file that no earlier one has.

@@ -19,7 +19,7 @@ func TestSettingsRoundTrip(t *testing.T) {
 	if err := want.save(path); err != nil {
 		t.Fatal(err)
 	}
-	got, err := loadSettings(path)
+	got, _, err := loadSettings(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,9 +34,12 @@ func TestBrokenSettingsAreKeptAside(t *testing.T) {
 	if err := os.WriteFile(path, []byte(`{"theme": `), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	got, err := loadSettings(path)
+	got, aside, err := loadSettings(path)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if aside != path+".broken" {
+		t.Errorf("kept aside as %q, want a name to tell the person", aside)
 	}
 	if d := cmp.Diff(defaults(), got); d != "" {
 		t.Error(d)
@@ -48,7 +51,7 @@ func TestBrokenSettingsAreKeptAside(t *testing.T) {
 	if err := os.WriteFile(path, []byte(`[`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := loadSettings(path); err != nil {
+	if _, _, err := loadSettings(path); err != nil {
 		t.Fatal(err)
 	}
 	first, _ := os.ReadFile(path + ".broken")
@@ -64,7 +67,7 @@ func TestSettingsThatMakeNoSense(t *testing.T) {
 	if err := os.WriteFile(path, []byte(`{"theme":"pink","font_size":400,"limits":{"steps":-3,"tokens":-1},"base_urls":null,"recent":null}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	got, err := loadSettings(path)
+	got, _, err := loadSettings(path)
 	if err != nil {
 		t.Fatal(err)
 	}

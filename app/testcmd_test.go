@@ -79,7 +79,7 @@ func TestTheFixedCommandSurvivesTheSettings(t *testing.T) {
 	if err := s.save(p); err != nil {
 		t.Fatal(err)
 	}
-	got, err := loadSettings(p)
+	got, _, err := loadSettings(p)
 	if err != nil || len(got.TestCommands["/a"].Args) != 2 {
 		t.Errorf("loaded %+v, %v", got.TestCommands, err)
 	}
