@@ -169,8 +169,13 @@ func (r *Run) prove(ctx context.Context, b *bench) (proof.Certificate, error) {
 		}
 	}
 	defer r.phase("")
+	runner, done, err := r.cleanRunner(b)
+	if err != nil {
+		return proof.Certificate{}, err
+	}
+	defer done()
 	cert, run, err := proof.Prove(ctx, proof.Options{
-		Runner: b.runner, Command: command, Baseline: baseline, Patch: p, BaseHash: b.ws.BaseHash(),
+		Runner: runner, Command: command, Baseline: baseline, Patch: p, BaseHash: b.ws.BaseHash(),
 		Tree:     func(ctx context.Context, p patch.Patch) (string, func(), error) { return r.tree(ctx, b, p) },
 		ReadBase: b.ws.Base, Now: r.o.Now, Progress: r.phase,
 	})
@@ -189,6 +194,26 @@ func (r *Run) prove(ctx context.Context, b *bench) (proof.Certificate, error) {
 		return cert, fmt.Errorf("encoding the certificate: %w", err)
 	}
 	return cert, r.append(ctx, session.KindProofFinished, session.ProofFinished{State: string(cert.State), Certificate: raw, Run: kept})
+}
+
+// cleanRunner runs tests with a cache of its own, which done removes. What the agent's runs kept is no ground for a proof:
+// code that it has taken back since could have left there what the compiler takes for the result of the present code.
+func (r *Run) cleanRunner(b *bench) (runner *testrun.Runner, done func(), err error) {
+	dir, err := os.MkdirTemp(r.dir(), "proof-")
+	if err != nil {
+		return nil, nil, fmt.Errorf("making the cache of the proof: %w", err)
+	}
+	done = func() { _ = os.RemoveAll(dir) } // what stays behind goes with the session's folder
+	if err = os.Chmod(dir, 0o711); err == nil {
+		err = r.own(filepath.Join(dir, "cache"))
+	}
+	if err != nil {
+		done()
+		return nil, nil, fmt.Errorf("making the cache of the proof: %w", err)
+	}
+	o := b.tests
+	o.Cache = filepath.Join(dir, "cache")
+	return testrun.New(o), done, nil
 }
 
 // concerned are the test commands, of a folder that has several, in whose parts the patch changes something, with their

@@ -3,6 +3,7 @@ package agent
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -101,4 +102,24 @@ func spy(outside string) string {
 		"for p in ['.env', 'deploy/key.pem', '" + outside + "', '/root/.ssh/id_rsa']:\n    try:\n        REPORT.append('LEAK ' + open(p).read())\n    except OSError:\n        REPORT.append('held')\n" +
 		"try:\n    socket.create_connection(('192.0.2.1', 80), 1)\n    REPORT.append('LEAK network')\nexcept OSError:\n    REPORT.append('held')\n" +
 		"REPORT.append('LEAK environment' if any('SECRET' in k for k in os.environ) else 'held')\n"
+}
+
+// TestProofIsBlindToWhatTheAgentKept leaves something in the cache by code that is taken back before the patch is proven.
+// The cache stands for what a compiler would take from there.
+func TestProofIsBlindToWhatTheAgentKept(t *testing.T) {
+	t.Parallel()
+	needSandbox(t)
+	const plants = "    open('/cache/kept', 'w').close()\n    return a - b"
+	const reads = "    import pathlib\n    return a + b if pathlib.Path('/cache/kept').exists() else a - b"
+	r := start(t, folder(t, calc()), script(t,
+		edit("calc.py", "    return a - b", plants), say("run_tests", args{}), edit("calc.py", plants, reads), say("run_tests", args{}),
+		done, done, done), Task{Limits: session.Limits{Steps: 20}})
+	work(t, r, session.Review)
+	if st := r.log.State(); st.Proof != "not_proven" {
+		t.Fatalf("proof is %s: %s\n%s", st.Proof, st.Certificate, story(t, r))
+	}
+	runs := all[session.ToolFinished](t, r)
+	if !slices.ContainsFunc(runs, func(d session.ToolFinished) bool { return d.Run != nil && d.OK && strings.Contains(d.Text, "2 passed") }) {
+		t.Errorf("the agent's own runs did not share a cache, so this shows nothing:\n%s", story(t, r))
+	}
 }

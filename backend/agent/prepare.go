@@ -105,7 +105,7 @@ func (r *Run) copyFolder(ctx context.Context, b *bench) error {
 	o := r.o.Tests
 	o.Sandbox, o.Cache, o.Source, o.Limits, o.TempDir, o.Seed = r.o.Sandbox, cache, r.o.Repo.Root(), r.task.SandboxLimits, tmp, r.o.Seed
 	o.Told = r.waitsFor(o.Told)
-	b.runner = testrun.New(o)
+	b.runner, b.tests = testrun.New(o), o
 	return nil
 }
 
