@@ -54,6 +54,7 @@ func shadows(p patch.Patch, dirs []string) []Flag {
 // walked around; it makes the plain ways visible.
 var reachesFor = regexp.MustCompile(`^\s*(import|from)\s+(_?pytest|unittest|pluggy)\b|\bimport_module\(\s*["'](_?pytest|unittest|pluggy)|__import__\(\s*["'](_?pytest|unittest|pluggy)|\bsys\.modules\b|` +
 	`__subclasses__|\b(f_back|tb_frame|f_globals|f_locals)\b|\b(sys|threading)\.(meta_path|path_hooks|settrace|setprofile|_current_frames)\b|\bbuiltins\.\w+\s*=[^=]|\bsetattr\(\s*builtins\b|` +
+	`(^|[^.\w])(exec|eval)\(|\bnew Function\(|\b(import_module|__import__)\(\s*(["'][^"']*["']\s*[^,)\s]|[^"'].*(\.join|\.decode|\.format|\bchr\b|\[::|\+|%))|\b(import_module|__import__)\(\s*f["']|` +
 	`\b__builtins__\b|\bAssertionError\s*=[^=]|\bctypes\.pythonapi\b|` +
 	`\bimport\s*\(.*"testing"|^\s*(import\s+)?(\w+\s+)?"testing"\s*$|\bruntime\.Callers?\(|//go:linkname\b|\bSYS_(EXIT|EXIT_GROUP|KILL|TGKILL)\b|` +
 	`["'\x60](node:test|vitest|@jest/globals)["'\x60]|\bassert(\.strict|\.default)?\.\w+\s*=[^=>]|\brequire\(\s*["'](node:)?assert(/strict)?["']\s*\)(\.\w+)+\s*=[^=]|` +
@@ -64,7 +65,7 @@ var reachesFor = regexp.MustCompile(`^\s*(import|from)\s+(_?pytest|unittest|plug
 var (
 	equalsAll = regexp.MustCompile(`^\s*def\s+__(eq|ne|lt|gt|le|ge|contains)__\s*\(|^\s*(public\s+)?(override\s+)?(bool|boolean)\s+[eE]quals\s*\(`)
 	equalsBy  = regexp.MustCompile(`\b__(eq|ne|lt|gt|le|ge|contains)__["']?\s*[=:,]\s*lambda\b[^:]*:\s*([Tt]rue|[Ff]alse|0|1|not\s+(False|True|None|0|1))\b`)
-	saysSo    = regexp.MustCompile(`^\s*return\s+([Tt]rue|[Ff]alse|1|not\s+False)\s*;?\s*$`)
+	saysSo    = regexp.MustCompile(`^\s*return\s+([Tt]rue|[Ff]alse|1|not\s+False|isinstance\(\w+,\s*(int|float|str|bytes|object|list|dict|tuple|set|bool|numbers\.\w+)\))\s*;?\s*$`)
 	saysHere  = regexp.MustCompile(`[:{]\s*return\s+([Tt]rue|[Ff]alse|1|not\s+False)\s*;?\s*\}?\s*$`)
 )
 

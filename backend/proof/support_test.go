@@ -47,6 +47,13 @@ func TestFlagsWhatTestsStandOn(t *testing.T) {
 
 		{name: "equal by an expression", path: "shop.py", old: "a = 1\n", new: "class N(int):\n    __eq__ = lambda s, o: True\n", rule: ruleEqual},
 		{name: "compares by an expression", path: "shop.py", old: "a = 1\n", new: "class N(int):\n    __ne__ = lambda s, o: not s == o\n"},
+		{name: "equal to every number", path: "shop.py", old: "a = 1\n", new: "class N(int):\n    def __eq__(self, other):\n        return isinstance(other, int)\n", rule: ruleEqual},
+		{name: "equal to its own kind", path: "shop.py", old: "a = 1\n", new: "class Never:\n    def __eq__(self, other):\n        return isinstance(other, Never)\n"},
+		{name: "a name put together", path: "shop.py", old: "a = 1\n", new: "p = importlib.import_module('py' + 'test')\n", rule: ruleReaches},
+		{name: "a name decoded", path: "shop.py", old: "a = 1\n", new: "p = __import__(bytes.fromhex('00').decode())\n", rule: ruleReaches},
+		{name: "a plain import by name", path: "shop.py", old: "a = 1\n", new: "p = importlib.import_module('shop.more')\nq = importlib.import_module(name)\nr = importlib.import_module('.more', package=__name__)\n"},
+		{name: "text run as code", path: "shop.py", old: "a = 1\n", new: "exec(bytes.fromhex('00').decode())\n", rule: ruleReaches},
+		{name: "a pattern that is run", path: "shop.js", old: "let a;\n", new: "const m = /a/.exec(b);\n"},
 		{name: "walks to the runner's classes", path: "shop.py", old: "a = 1\n", new: "for c in object.__subclasses__():\n    c.runtest = None\n", rule: ruleReaches},
 		{name: "replaces a built-in", path: "shop.py", old: "a = 1\n", new: "builtins.isinstance = lambda a, b: True\n", rule: ruleReaches},
 		{name: "replaces an assertion", path: "shop.js", old: "let a;\n", new: "assert.equal = () => {};\n", rule: ruleReaches},
