@@ -92,6 +92,7 @@ func (o observer) observe(ctx context.Context) (evidence, error) {
 func (o observer) flags() []Flag {
 	all := inspect(o.Patch, o.ReadBase, ownFiles(o.Baseline))
 	all = append(all, shadows(o.Patch, o.Command.Dirs())...)
+	all = append(all, failedThere(o.Patch, o.Baseline)...)
 	return append(all, scripts(o.Patch, o.Command, o.ReadBase)...)
 }
 

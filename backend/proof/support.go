@@ -119,6 +119,34 @@ func docLines(text string) map[int]bool {
 	return all
 }
 
+// failedThere flags the assertion itself at which a test failed on the base, where the patch takes it away and it stands in
+// what is no test by name: a helper that only its own lines give away.
+func failedThere(p patch.Patch, base testrun.Run) []Flag {
+	var flags []Flag
+	at := map[string][]int{}
+	for _, t := range base.Tests {
+		if red(t.Status) && t.File != "" {
+			at[t.File] = append(at[t.File], t.Line)
+		}
+	}
+	for _, f := range p.Files {
+		name := f.Path
+		if f.OldPath != "" {
+			name = f.OldPath
+		}
+		for _, h := range f.Hunks {
+			for _, b := range blocks(h) {
+				for i, text := range b.deleted {
+					if slices.Contains(at[name], b.oldLine+i) && asserts.MatchString(text) && !testrun.TestFile(name) && !kept(text, b.inserted) {
+						flags = append(flags, Flag{File: f.Path, Line: b.oldLine + i, Rule: ruleAssertion, Text: strings.TrimSpace(text)})
+					}
+				}
+			}
+		}
+	}
+	return flags
+}
+
 // byRecipe are the programs whose recipe stands in a file of the folder.
 var byRecipe = map[string][]string{
 	"make": {"Makefile", "makefile", "GNUmakefile"}, "just": {"justfile", "Justfile", ".justfile"},

@@ -113,3 +113,27 @@ func TestFlagsScripts(t *testing.T) {
 		}
 	}
 }
+
+// TestFlagsTheAssertionThatFailed takes away the line at which a test failed.
+func TestFlagsTheAssertionThatFailed(t *testing.T) {
+	t.Parallel()
+	const old = "def same(a, b):\n    assert a == b\n    assert b\n    return a\n"
+	at := func(line int) testrun.Run {
+		return testrun.Run{Tests: []testrun.Test{{ID: "test_a.py::test_a", Status: testrun.Failed, File: "checks.py", Line: line}}}
+	}
+	for _, tt := range []struct {
+		new  string
+		line int
+		want bool
+	}{
+		{strings.Replace(old, "    assert a == b\n", "", 1), 2, true},
+		{strings.Replace(old, "    assert a == b\n", "    return True\n", 1), 2, true},
+		{strings.Replace(old, "    assert a == b\n", "", 1), 3, false},
+		{strings.Replace(old, "return a", "return b", 1), 4, false},
+		{strings.Replace(old, "    assert a == b\n", "    if a:\n        assert a == b\n", 1), 2, false},
+	} {
+		if got := len(failedThere(change(t, "checks.py", old, tt.new), at(tt.line))) > 0; got != tt.want {
+			t.Errorf("flagged %v, want %v:\n%s", got, tt.want, tt.new)
+		}
+	}
+}

@@ -48,6 +48,19 @@ func TestHostilePython(t *testing.T) {
 			files: "-- test_a.py --" + failing + "-- prices.py --\n" + forger},
 		{name: "the same under unittest", args: "python3 -m unittest", reason: "the report of the tests was changed while they ran",
 			files: "-- test_a.py --\nimport unittest\n\n\nclass A(unittest.TestCase):\n    def test_a(self):\n        import prices\n        self.assertEqual(prices.total(), 5)\n-- prices.py --\n" + forger},
+		{name: "a runner that runs nothing", args: "python3 -m pytest", reason: "Function.runtest of the test runner was replaced", files: "-- test_a.py --" + failing +
+			"-- conftest.py --\nimport prices\n-- prices.py --\nimport importlib\nimportlib.import_module('py' + 'test').Function.runtest = lambda self: None\n" + wrong},
+		{name: "a runner whose code is another", args: "python3 -m pytest", reason: "Function.runtest of the test runner was replaced", files: "-- test_a.py --" + failing +
+			"-- conftest.py --\nimport prices\n-- prices.py --\nimport pytest\npytest.Function.runtest.__code__ = (lambda self: None).__code__\n" + wrong},
+		{name: "assertions that hold for anything", args: "python3 -m unittest", reason: "TestCase.assertEqual of the test runner was replaced",
+			files: "-- test_a.py --\nimport unittest\nimport prices\n\n\nclass A(unittest.TestCase):\n    def test_a(self):\n        self.assertEqual(prices.total(), 5)\n" +
+				"-- prices.py --\nimport unittest\nunittest.TestCase.assertEqual = lambda *a: None\n" + wrong},
+		{name: "the same under pytest", args: "python3 -m pytest", reason: "TestCase.assertEqual of the test runner was replaced",
+			files: "-- test_a.py --\nimport unittest\nimport prices\n\n\nclass A(unittest.TestCase):\n    def test_a(self):\n        self.assertEqual(prices.total(), 5)\n" +
+				"-- prices.py --\nimport unittest\nunittest.TestCase.assertEqual = lambda *a: None\n" + wrong},
+		{name: "settings and more assertions are no attack", args: "python3 -m unittest", want: []string{"failed test_a.A.test_a"},
+			files: "-- test_a.py --\nimport unittest\nimport prices\nunittest.TestCase.maxDiff = None\nunittest.TestCase.assertNear = lambda *a: None\n\n\nclass A(unittest.TestCase):\n    def test_a(self):\n        self.assertEqual(prices.total(), 5)\n" +
+				"-- prices.py --\n" + wrong},
 		{name: "an exit in mid-run", args: "python3 -m pytest", want: []string{"error test_a.py::test_a", "passed test_a.py::test_ok"}, unfinished: true,
 			files: "-- test_a.py --\ndef test_ok():\n    assert True\n" + failing + "-- prices.py --\nimport os\n\n\ndef total():\n    os._exit(0)\n"},
 		{name: "other functions in the place of those that report", args: "python3 -m pytest", want: honest, files: "-- test_a.py --" + failing +

@@ -69,8 +69,11 @@ const (
 func readPytest(o output) reading {
 	r := reading{perTest: true}
 	running := ""
+	altered := ""
 	r.finished = events(o.report, func(e event) {
 		switch e.Event {
+		case "altered":
+			altered = e.Text
 		case "start":
 			running = e.ID
 		case "test":
@@ -88,6 +91,10 @@ func readPytest(o output) reading {
 	}
 	if t, ok := conftestError(o); ok && len(r.tests) == 0 {
 		r.tests = append(r.tests, t)
+		return r
+	}
+	if altered != "" {
+		r.trouble = replaced(altered)
 		return r
 	}
 	r.trouble = pytestTrouble(o, r)
@@ -136,6 +143,11 @@ func pytestTrouble(o output, r reading) string {
 		return "pytest did not start" + withError(text)
 	}
 	return contradicts("pytest", o, r)
+}
+
+// replaced says that the runner was not what it was when it started.
+func replaced(name string) string {
+	return shorten(name, 100) + " of the test runner was replaced while the tests ran, by a plugin, a conftest.py or the code under test, so their results say nothing"
 }
 
 // contradicts says that a runner ended with a failure though each of its results is good: something kept a result from

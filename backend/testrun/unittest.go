@@ -80,10 +80,12 @@ var failedModule = regexp.MustCompile(`^unittest\.loader\._FailedTest\.`)
 // readUnittest reads our reporter's lines.
 func readUnittest(o output) reading {
 	r := reading{perTest: true}
-	running := ""
+	running, altered := "", ""
 	r.finished = events(o.report, func(e event) {
 		e.ID = failedModule.ReplaceAllString(e.ID, "")
 		switch e.Event {
+		case "altered":
+			altered = e.Text
 		case "start":
 			running = e.ID
 		case "test":
@@ -104,6 +106,8 @@ func readUnittest(o output) reading {
 	}
 	text := clean(joinLogs(o.stdout, o.stderr))
 	switch {
+	case altered != "":
+		r.trouble = replaced(altered)
 	case o.stopped:
 	case len(r.tests) == 0 && r.finished:
 		r.trouble, r.empty = "unittest found no test", true

@@ -78,6 +78,28 @@ def measure():
             exec(compile(file.read(), path, "exec"), {"__name__": "sitecustomize"})
 
 
+def watch(*owners):
+    """Remembers the functions of classes and modules of the runner. Gives a function that names the first of them that
+    is another one now, "" when none is: with those replaced a test passes without having run."""
+    kept = []
+    for owner in owners:
+        for name, value in list(vars(owner).items()):
+            value = getattr(value, "__func__", value)
+            if isinstance(value, types.FunctionType) and value.__module__.partition(".")[0] in ("_pytest", "unittest", "pluggy", "__main__"):
+                kept.append((owner, name, value, value.__code__))
+    unwrap, missing = getattr, object()
+    spaces = [(vars(owner), owner, name, value, code) for owner, name, value, code in kept]
+
+    def altered():
+        for space, owner, name, value, code in spaces:
+            now = space.get(name, missing)
+            if unwrap(now, "__func__", now) is not value or value.__code__ is not code:
+                return owner.__name__ + "." + name
+        return ""
+
+    return altered
+
+
 def stand_in(name, argv):
     """Lets __main__ and sys.argv be what they are after `python -m name`."""
     module = types.ModuleType("__main__")

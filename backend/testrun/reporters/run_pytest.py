@@ -11,12 +11,19 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 import redgreen_report  # noqa: E402
 
+watch = redgreen_report.watch
 sys.path.remove(HERE)
 del sys.modules["redgreen_report"]
 
 import difflib  # noqa: E402,F401 (pytest imports these only when a test fails)
 import pprint  # noqa: E402,F401
 
+import unittest.case  # noqa: E402
+
+import _pytest.python  # noqa: E402
+import _pytest.reports  # noqa: E402
+import _pytest.runner  # noqa: E402
+import _pytest.unittest  # noqa: E402
 import pytest  # noqa: E402
 
 LONGEST = 20000
@@ -37,10 +44,12 @@ class Reporter:
         sys.path += self.folder  # -p may name a plugin of the folder
         self.root = self.start = os.getcwd()
         self.collected = 0
+        self.altered = lambda: ""
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_load_initial_conftests(self, early_config):
         """The installed plugins are loaded, nothing of the folder is: now it comes first."""
+        self.altered = watch(_pytest.runner, _pytest.runner.CallInfo, _pytest.reports.TestReport, pytest.Function, unittest.case.TestCase)
         added = [p for p in sys.path if p not in self.own and p not in self.folder]
         sys.path[:] = added + self.folder + self.own
         redgreen_report.give_way(self.folder)
@@ -78,6 +87,7 @@ class Reporter:
         self.write(event="start", id=self.id(nodeid))
 
     def pytest_runtest_logreport(self, report):
+        self.look()
         if report.outcome not in ("passed", "failed", "skipped"):
             return
         if report.when != "call" and report.outcome == "passed":
@@ -93,6 +103,13 @@ class Reporter:
         elif hasattr(report, "wasxfail"):
             event["text"] = "passed although a failure was expected"
         self.write(**event)
+
+    def look(self):
+        """Reports once that the runner is not what it was."""
+        name = self.altered()
+        if name:
+            self.altered = lambda: ""
+            self.write(event="altered", text=name)
 
     def reason(self, report):
         if hasattr(report, "wasxfail"):
@@ -113,6 +130,7 @@ class Reporter:
 
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self, session, exitstatus):
+        self.look()
         self.write(event="end", status=str(int(exitstatus)), collected=self.collected)
 
 

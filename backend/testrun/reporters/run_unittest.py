@@ -22,6 +22,14 @@ LONGEST = 20000
 
 class Result(unittest.TextTestResult):
     write = None
+    altered = None
+
+    def look(self):
+        """Reports once that the runner is not what it was."""
+        name = self.altered()
+        if name:
+            Result.altered = staticmethod(lambda: "")
+            self.write(event="altered", text=name)
 
     def startTest(self, test):
         super().startTest(test)
@@ -34,6 +42,7 @@ class Result(unittest.TextTestResult):
                  "ms": int((time.monotonic() - getattr(self, "began", time.monotonic())) * 1000), "text": text}
         if err is not None:
             event.update(self.failure(test, err))
+        self.look()
         self.write(**event)
 
     def failure(self, test, err):
@@ -83,6 +92,8 @@ class Result(unittest.TextTestResult):
 def main():
     write = redgreen_report.open_report()
     Result.write = staticmethod(write)
+    Result.altered = staticmethod(redgreen_report.watch(
+        unittest.TestCase, unittest.TestSuite, unittest.TestResult, unittest.TextTestResult, unittest.TextTestRunner, Result))
     sys.path[:0] = redgreen_report.folder_path()
     redgreen_report.give_way(redgreen_report.folder_path())
     redgreen_report.stand_in("unittest", sys.argv[1:])
@@ -90,6 +101,7 @@ def main():
     program = unittest.main(module=None, argv=["python -m unittest"] + sys.argv[1:], exit=False,
                             testRunner=unittest.TextTestRunner(resultclass=Result))
     result = program.result
+    result.look()
     write(event="end", collected=result.testsRun, status="0" if result.wasSuccessful() else "1")
     sys.exit(0 if result.wasSuccessful() else 1)
 
