@@ -271,6 +271,16 @@ scene('a file of 10,000 lines opens by its changes', 'speed=1000&scene=big', asy
   assert.ok(nodes < 1500, `${nodes} lines in the page`);
 });
 
+scene('Escape leaves a side view for the work', 'speed=1000', async (page) => {
+  await page.getByTestId('nav-settings').click();
+  await page.keyboard.press('Escape');
+  await page.getByTestId('open-sample').waitFor();
+  await page.getByTestId('open-sample').click();
+  await page.getByTestId('nav-settings').click();
+  await page.keyboard.press('Escape');
+  await page.getByTestId('start-task').waitFor();
+});
+
 for (const [width, height] of [[900, 600], [1100, 700], [1440, 900]]) {
   for (const font of [13, 18]) {
     scene(`nothing is cut at ${width}×${height}, text ${font} px`, `speed=1000&font=${font}`, async (page) => {
