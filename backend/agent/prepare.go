@@ -45,7 +45,7 @@ func (r *Run) prepare(ctx context.Context) (*bench, error) {
 	b.tools = tools.New(tools.Options{
 		Workspace: b.ws, Index: r.o.Index, Runner: b.runner, Command: b.command,
 		Policy: policy.Settings{AskEdits: r.task.AskEdits}, Ask: r.ask(), Full: r.o.Store.PutBody, Delimiter: r.delimiter(),
-		Seen: seen(r.history()), Form: editForm(r.o.Model.Info),
+		Seen: seen(r.history()), Known: shown(r.history()), Form: editForm(r.o.Model.Info),
 	})
 	return b, nil
 }

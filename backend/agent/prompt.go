@@ -11,6 +11,8 @@ import (
 
 	"redgreen/backend/repo"
 	"redgreen/backend/search"
+	"redgreen/backend/session"
+	"redgreen/backend/testrun"
 	"redgreen/backend/tools"
 )
 
@@ -24,7 +26,7 @@ const (
 	maxOutline  = 2000 // tokens
 	maxGuidance = 6000 // bytes, as the next
 	maxFailing  = 8000
-	firstHits   = 8
+	firstHits   = 5
 )
 
 // firstMessage is the task with what is known at its start. What comes from the repository is wrapped as data.
@@ -79,6 +81,29 @@ func (r *Run) testsPart(b *bench) string {
 	}
 	brief, _ := b.baseline.Brief(maxFailing)
 	return command + "\n\n" + counts + "\n" + r.data("Their output, trimmed:", brief)
+}
+
+// shown are the failures that the first message holds whole, test → message: of the first run in the record, where all of
+// them fit; pure. What the record had to cut or clean is not among them.
+func shown(events []entry) map[string]string {
+	for _, e := range events {
+		d, ok := e.data.(session.TestsFinished)
+		if !ok {
+			continue
+		}
+		out, size := map[string]string{}, 0
+		for _, t := range d.Run.Tests {
+			if t.Status == string(testrun.Failed) || t.Status == string(testrun.Errored) {
+				out[t.ID] = t.Message
+				size += len(t.ID) + len(t.Message)*5/4 + 200 // with its place, and the blanks before its lines
+			}
+		}
+		if size > maxFailing || d.Run.Omitted > 0 {
+			return nil
+		}
+		return out
+	}
+	return nil
 }
 
 // guidance is a file in which a repository speaks to agents.

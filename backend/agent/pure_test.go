@@ -12,6 +12,7 @@ import (
 	"redgreen/backend/model"
 	"redgreen/backend/patch"
 	"redgreen/backend/session"
+	"redgreen/backend/tools"
 )
 
 // record makes events of payloads, for the pure functions.
@@ -198,6 +199,53 @@ func TestWhatMayBeDone(t *testing.T) {
 	} {
 		if CanApprove(c.st) != c.approve || CanUndo(c.st) != c.undo || CanResume(c.st) != c.resume {
 			t.Errorf("%s: approve %v, undo %v, resume %v", c.name, CanApprove(c.st), CanUndo(c.st), CanResume(c.st))
+		}
+	}
+}
+
+func TestEditForm(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name string
+		m    model.Info
+		want tools.Form
+	}{
+		{"a hosted model", model.Info{Provider: "openai"}, tools.Blocks},
+		{"a local model", model.Info{Provider: "ollama", Local: true}, tools.Pairs},
+		{"a recorded model", model.Info{Provider: "script", Local: true}, ""},
+		{"a hosted model that breaks diffs", model.Info{Provider: "openai", EditForm: "old_new"}, tools.Pairs},
+		{"one that writes whole files", model.Info{Provider: "openai", EditForm: "whole_file"}, tools.Pairs},
+		{"a local model that manages diffs", model.Info{Provider: "ollama", Local: true, EditForm: "unified_diff"}, tools.Blocks},
+		{"and blocks", model.Info{Provider: "ollama", Local: true, EditForm: "search_replace"}, tools.Blocks},
+		{"a form of a newer version", model.Info{Provider: "openai", EditForm: "ast"}, tools.Blocks},
+	} {
+		if got := editForm(c.m); got != c.want {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
+// What the first message holds whole is told by the record, so that a session that goes on knows it too.
+func TestShownFailures(t *testing.T) {
+	t.Parallel()
+	run := func(omitted int, tests ...session.Test) session.TestsFinished {
+		return session.TestsFinished{Run: session.Run{Tests: tests, Omitted: omitted}}
+	}
+	red, green := session.Test{ID: "a", Status: "failed", Message: "boom"}, session.Test{ID: "b", Status: "passed"}
+	later := session.Test{ID: "c", Status: "failed", Message: "later"}
+	huge := session.Test{ID: "d", Status: "error", Message: strings.Repeat("x", maxFailing)}
+	for _, c := range []struct {
+		name   string
+		events []entry
+		want   map[string]string
+	}{
+		{"none ran", record(t), nil},
+		{"the first run counts", record(t, run(0, red, green), run(0, later)), map[string]string{"a": "boom"}},
+		{"more than fits", record(t, run(0, red, huge)), nil},
+		{"tests were left out", record(t, run(1, red)), nil},
+	} {
+		if diff := cmp.Diff(c.want, shown(c.events)); diff != "" {
+			t.Errorf("%s: %s", c.name, diff)
 		}
 	}
 }

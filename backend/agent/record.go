@@ -187,9 +187,16 @@ func seen(events []entry) []tools.Seen {
 	return out
 }
 
-// editForm is the form of edits that a model is told to prefer: small local models break the form of a diff far more
-// often than hosted ones (see tools.Form); a recorded model has made its choice.
+// editForm is the form of edits that a model is told to prefer: the one that a probe measured or the person chose. Else
+// small local models break the form of a diff far more often than hosted ones (see tools.Form); a recorded model has
+// made its choice.
 func editForm(m model.Info) tools.Form {
+	switch patch.Form(m.EditForm) {
+	case patch.UnifiedDiff, patch.SearchReplace:
+		return tools.Blocks
+	case patch.OldNew, patch.WholeFile:
+		return tools.Pairs
+	}
 	switch {
 	case m.Local && m.Provider != "script":
 		return tools.Pairs

@@ -5,6 +5,7 @@ import (
 	_ "embed" // the description
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"redgreen/backend/patch"
@@ -18,11 +19,11 @@ func applyPatch() Tool {
 	return Tool{
 		Name: "apply_patch", Kind: policy.Edit, Doc: applyPatchDoc, Wall: quick,
 		Fields: []Field{
-			{Name: "patch", Type: Text, Doc: "a unified diff, or SEARCH/REPLACE blocks each under its path"},
-			{Name: "path", Type: Text, Doc: "with old and new, or with content: the file"},
-			{Name: "old", Type: Text, Doc: "the exact present text, whole lines, unique in the file; empty to create the file"},
-			{Name: "new", Type: Text, Doc: "the text to put in its place"},
-			{Name: "content", Type: Text, Doc: "with path alone: the whole new text of a file of less than 300 lines"},
+			{Name: "patch", Type: Text, Doc: "a diff, or SEARCH/REPLACE blocks"},
+			{Name: "path", Type: Text, Doc: "the file, with old and new or with content"},
+			{Name: "old", Type: Text, Doc: "exact present text, whole lines; empty to create the file"},
+			{Name: "new", Type: Text, Doc: "what replaces it"},
+			{Name: "content", Type: Text, Doc: "the whole new text"},
 		},
 		Object: editObject,
 		run:    runApply,
@@ -157,14 +158,14 @@ func changed(p patch.Patch) string {
 	for _, f := range p.Files {
 		fmt.Fprintf(&b, "%s (%s)\n", f.Path, f.Status)
 		for _, h := range f.Hunks {
-			n := h.NewStart
+			n, width := h.NewStart, len(strconv.Itoa(h.NewStart+len(h.Lines)))
 			for _, line := range h.Lines {
 				text := strings.TrimRight(line.Text, "\r\n")
 				if line.Op == patch.Delete {
-					fmt.Fprintf(&b, "     - %s\n", text)
+					fmt.Fprintf(&b, "%*s- %s\n", width, "", text)
 					continue
 				}
-				fmt.Fprintf(&b, "%5d%s %s\n", n, mark(line.Op), text)
+				fmt.Fprintf(&b, "%*d%s %s\n", width, n, mark(line.Op), text)
 				n++
 			}
 		}

@@ -20,7 +20,7 @@ var writeCriteriaDoc string
 func askPerson() Tool {
 	return Tool{
 		Name: "ask_person", Kind: policy.Question, Doc: askPersonDoc,
-		Fields: []Field{{Name: "question", Type: Text, Required: true, Doc: "one question, with the choices that you see and what each would mean"}},
+		Fields: []Field{{Name: "question", Type: Text, Required: true, Doc: "with the choices that you see and what each would mean"}},
 		Object: func(a Args) string { return a.text("question") },
 		run: func(_ context.Context, _ *Set, a Args) (result, error) {
 			q, _ := Cap(strings.TrimSpace(Visible(a.text("question"))), 2000)

@@ -14,7 +14,7 @@ var finishDoc string
 func finish() Tool {
 	return Tool{
 		Name: "finish", Kind: policy.Finish, Doc: finishDoc,
-		Fields: []Field{{Name: "summary", Type: Text, Required: true, Doc: "what was wrong and what you changed, in two or three sentences for a person"}},
+		Fields: []Field{{Name: "summary", Type: Text, Required: true, Doc: "what was wrong and what you changed, two or three sentences for a person"}},
 		Object: func(a Args) string { return a.text("summary") },
 		run: func(_ context.Context, _ *Set, a Args) (result, error) {
 			summary := strings.TrimSpace(Visible(a.text("summary")))

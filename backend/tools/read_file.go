@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"path"
 	"sort"
+	"strconv"
 	"strings"
 
 	"redgreen/backend/patch"
@@ -28,9 +29,9 @@ func readFile() Tool {
 	return Tool{
 		Name: "read_file", Kind: policy.Read, Doc: readFileDoc, Wall: quick,
 		Fields: []Field{
-			{Name: "path", Type: Text, Required: true, Doc: "path relative to the repository's root; a folder is listed"},
-			{Name: "start_line", Type: Integer, Min: 1, Doc: "first line, 1 if left out"},
-			{Name: "end_line", Type: Integer, Min: 1, Doc: "last line, at most 200 lines after the first"},
+			{Name: "path", Type: Text, Required: true, Doc: "relative to the root"},
+			{Name: "start_line", Type: Integer, Min: 1, Doc: "1 if left out"},
+			{Name: "end_line", Type: Integer, Min: 1, Doc: "last line"},
 		},
 		Object: func(a Args) string { return a.text("path") },
 		run:    runRead,
@@ -195,8 +196,9 @@ func numbered(name, text string, start, end int) result {
 // numberLines writes lines first to last (1-based) behind their numbers and says at which it had to stop for size.
 func numberLines(lines []string, first, last int) (string, int) {
 	var b strings.Builder
+	width := len(strconv.Itoa(last)) // no wider: the blanks come again with every later request
 	for n := first; n <= last; n++ {
-		line := fmt.Sprintf("%5d| %s\n", n, shorten(Visible(lines[n-1]), maxLine))
+		line := fmt.Sprintf("%*d| %s\n", width, n, shorten(Visible(lines[n-1]), maxLine))
 		if b.Len()+len(line) > maxBody && n > first {
 			return b.String(), n - 1
 		}

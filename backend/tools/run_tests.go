@@ -4,6 +4,7 @@ import (
 	"context"
 	_ "embed" // the description
 	"fmt"
+	"slices"
 	"strings"
 
 	"redgreen/backend/policy"
@@ -19,7 +20,7 @@ const maxBrief = 10 << 10
 func runTests() Tool {
 	return Tool{
 		Name: "run_tests", Kind: policy.Test, Doc: runTestsDoc,
-		Fields: []Field{{Name: "paths", Type: Texts, Doc: "test files, folders or test ids to run; all tests if left out"}},
+		Fields: []Field{{Name: "paths", Type: Texts, Doc: "files, folders or test ids; all if left out"}},
 		Object: func(a Args) string { return strings.Join(a.texts("paths"), " ") },
 		run:    runRunTests,
 	}
@@ -44,8 +45,13 @@ func runRunTests(ctx context.Context, s *Set, a Args) (result, error) {
 	if err != nil {
 		return result{}, err
 	}
-	brief, cut := run.Brief(maxBrief)
-	r := result{summary: counts(run), head: "Test run over the present state of the workspace:", body: brief, cut: cut, full: run.Log, out: Outcome{Run: &run}}
+	brief, cut := s.known(run).Brief(maxBrief)
+	r := result{summary: counts(run), cut: cut, full: run.Log, out: Outcome{Run: &run}, head: "Test run over the present state of the workspace:"}
+	if _, failed, _ := run.Counts(); run.PerTest && !run.Infrastructure && failed == 0 && run.ExitCode == 0 {
+		r.head += " " + brief // green: numbers alone, nothing of the output
+	} else {
+		r.body = brief
+	}
 	if cut {
 		r.note = "The output was trimmed. Run fewer tests, by paths or ids, to see more of each."
 	}
@@ -53,6 +59,20 @@ func runRunTests(ctx context.Context, s *Set, a Args) (result, error) {
 		r.note = strings.TrimSpace("This run is no verdict on the code: " + oneLine(Visible(s.scrub(run.Reason)), 300) + ". " + r.note)
 	}
 	return r, nil
+}
+
+// asBefore stands for a failure that the model has before its eyes.
+const asBefore = "fails just as on the untouched copy"
+
+// known puts a word in the place of each failure that the model was shown already, of the untouched copy, to the letter.
+func (s *Set) known(run testrun.Run) testrun.Run {
+	run.Tests = slices.Clone(run.Tests)
+	for i, t := range run.Tests {
+		if was, ok := s.o.Known[t.ID]; ok && t.Message != "" && t.Message == was {
+			run.Tests[i].Message, run.Tests[i].Line = asBefore, 0
+		}
+	}
+	return run
 }
 
 // findCommand looks again where the folder had no tests at the start: the agent may have written the first.

@@ -19,8 +19,8 @@ func searchCode() Tool {
 	return Tool{
 		Name: "search_code", Kind: policy.Search, Doc: searchCodeDoc, Wall: quick,
 		Fields: []Field{
-			{Name: "query", Type: Text, Required: true, Doc: "words, an identifier, part of a path, or a pasted error or stack trace"},
-			{Name: "n", Type: Integer, Min: 1, Max: 30, Doc: "how many hits, 10 if left out"},
+			{Name: "query", Type: Text, Required: true, Doc: "words, an identifier, part of a path, or a pasted error"},
+			{Name: "n", Type: Integer, Min: 1, Max: 30, Doc: "hits, 10 if left out"},
 		},
 		Object: func(a Args) string { return a.text("query") },
 		run:    runSearch,
@@ -56,15 +56,17 @@ func runSearch(ctx context.Context, s *Set, a Args) (result, error) {
 // hitLine is one hit on one line: where it is, what it is, and the line that fits best.
 func hitLine(h search.Hit) string {
 	where := fmt.Sprintf("%s:%d-%d", h.Path, h.StartLine, h.EndLine)
-	if h.Symbol != "" {
+	line, best := h.BestLine, ""
+	if snippet := strings.Split(h.Snippet, "\n"); line >= h.StartLine && line-h.StartLine < len(snippet) {
+		best = shorten(strings.TrimSpace(snippet[line-h.StartLine]), 160)
+	}
+	if h.Symbol != "" && (line != h.StartLine || !strings.Contains(best, h.Symbol)) { // else the line says it
 		where += " " + h.Kind + " " + h.Symbol
 	}
-	line := h.BestLine
-	snippet := strings.Split(h.Snippet, "\n")
-	if line < h.StartLine || line-h.StartLine >= len(snippet) {
+	if best == "" {
 		return where
 	}
-	return fmt.Sprintf("%s | %d: %s", where, line, shorten(strings.TrimSpace(snippet[line-h.StartLine]), 160))
+	return fmt.Sprintf("%s | %d: %s", where, line, best)
 }
 
 // newFiles looks for the query's words in the files that the agent added: the index does not know them.

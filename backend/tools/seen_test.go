@@ -89,7 +89,7 @@ func TestSeenGoesOn(t *testing.T) {
 
 func TestFormHint(t *testing.T) {
 	t.Parallel()
-	for form, want := range map[Form]string{Pairs: "Do not write diffs.", Blocks: "Prefer patch.", "": "Quote a few whole lines"} {
+	for form, want := range map[Form]string{Pairs: "Do not write diffs.", Blocks: "Prefer patch.", "": "quote a few whole lines"} {
 		found := false
 		for _, spec := range New(Options{Form: form}).Specs() {
 			found = found || spec.Name == "apply_patch" && strings.Contains(spec.Description, want)

@@ -30,9 +30,10 @@ type Options struct {
 	Policy    policy.Settings
 	Ask       func(ctx context.Context, act policy.Act) (bool, error) // nil: what must be asked is denied
 	Full      func(ctx context.Context, data []byte) (hash string, err error)
-	Delimiter string // random per session, wraps untrusted data
-	Seen      []Seen // files that the model saw before, the latest last: of a session that goes on
-	Form      Form   // of edits that the model manages best; "" says nothing about it
+	Delimiter string            // random per session, wraps untrusted data
+	Seen      []Seen            // files that the model saw before, the latest last: of a session that goes on
+	Known     map[string]string // failing test → message, which the model was shown before its first step
+	Form      Form              // of edits that the model manages best; "" says nothing about it
 }
 
 // Outcome is what a call gave. Text is exactly what the model sees.
