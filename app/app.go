@@ -349,6 +349,30 @@ func (a *App) Resume(id string) error {
 	})
 }
 
+// ResumeWith goes on with an interrupted session with another model, which the person chose; "" is the session's own.
+func (a *App) ResumeWith(id, ref string) error {
+	if ref == "" {
+		return a.Resume(id)
+	}
+	return a.h.act(func() error {
+		l, err := a.h.runs.find(a.h.context, id)
+		if err != nil {
+			return err
+		}
+		if a.h.runs.working(id) {
+			return fail(Conflict, "this session is at work; stop it before you choose another model")
+		}
+		m, err := a.h.core.chooseModel(a.h.context, ref, l.run.Folder())
+		if err != nil {
+			return err
+		}
+		if err := l.run.ChooseModel(a.h.context, m); err != nil {
+			return err
+		}
+		return a.h.runs.work(l)
+	})
+}
+
 // Written lists the files that were written.
 type Written struct {
 	Files []string `json:"files"`

@@ -168,6 +168,9 @@ func (o Options) filled() Options {
 // ID is the session's id.
 func (r *Run) ID() string { return r.log.ID() }
 
+// Folder is the folder that the session works on.
+func (r *Run) Folder() string { return r.o.Repo.Root() }
+
 // append records an event; the record does not end with the caller's context.
 func (r *Run) append(ctx context.Context, kind session.Kind, data any) error {
 	r.mu.Lock()

@@ -38,6 +38,10 @@ func rebuild(events []entry) []model.Message {
 		case session.Compacted:
 			c.settle()
 			c.compact(d)
+		case session.ModelChosen: // signed thinking is of use to the model that wrote it alone
+			for i := range c.messages {
+				c.messages[i].Opaque = nil
+			}
 		case session.ToolCalled:
 			c.begun[d.CallID] = true
 		case session.ToolFinished:

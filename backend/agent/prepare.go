@@ -42,12 +42,17 @@ func (r *Run) prepare(ctx context.Context) (*bench, error) {
 	if err := r.fillBench(ctx, b); err != nil {
 		return nil, errors.Join(err, b.ws.Close())
 	}
-	b.tools = tools.New(tools.Options{
+	b.tools = r.toolsOf(b)
+	return b, nil
+}
+
+// toolsOf gives the tools over a bench as the present model is told of them.
+func (r *Run) toolsOf(b *bench) *tools.Set {
+	return tools.New(tools.Options{
 		Workspace: b.ws, Index: r.o.Index, Runner: b.runner, Command: b.command,
 		Policy: policy.Settings{AskEdits: r.task.AskEdits}, Ask: r.ask(), Full: r.o.Store.PutBody, Delimiter: r.delimiter(),
 		Seen: seen(r.history()), Known: shown(r.history()), Form: editForm(r.o.Model.Info),
 	})
-	return b, nil
 }
 
 // fillBench runs the baseline while the index is brought up to date, and writes the first message from both.

@@ -42,6 +42,7 @@ const (
 	KindProofFinished   Kind = "proof.finished"    // ProofFinished
 	KindCompacted       Kind = "context.compacted" // Compacted: old turns left the model's view
 	KindCriteria        Kind = "criteria.written"  // Criteria: what the result is held to
+	KindModelChosen     Kind = "model.chosen"      // ModelChosen: the person lets another model go on
 	KindQuestion        Kind = "question.asked"    // Question: the run waits for the person's answer, a Message
 	KindReviewAsked     Kind = "review.asked"      // ReviewAsked
 	KindReviewAnswered  Kind = "review.answered"   // ReviewAnswered
@@ -68,7 +69,7 @@ type Started struct {
 	Version  string     `json:"version"` // of Redgreen
 	Folder   string     `json:"folder"`
 	Task     string     `json:"task"`
-	Model    model.Info `json:"model"`
+	Model    model.Info `json:"model"` // at the start; see ModelChosen
 	Limits   Limits     `json:"limits"`
 	Approval string     `json:"approval"` // ask, auto, never
 	AskEdits bool       `json:"ask_edits,omitempty"`
@@ -258,6 +259,13 @@ type Criterion struct {
 	ID    string   `json:"id"` // C1, C2 …; tests name it
 	Text  string   `json:"text"`
 	Tests []string `json:"tests,omitempty"` // places in the patch's tests that name it, FILE:LINE; in a review
+}
+
+// ModelChosen is the person's choice of another model for the rest of a session, after an outage, say. What came before
+// stays the earlier model's.
+type ModelChosen struct {
+	Model model.Info `json:"model"`
+	By    string     `json:"by"` // person
 }
 
 // Criteria is the whole list, as it holds from now on.

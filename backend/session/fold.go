@@ -33,6 +33,7 @@ func Kinds() map[Kind]any {
 		KindProofFinished:   ProofFinished{},
 		KindCompacted:       Compacted{},
 		KindCriteria:        Criteria{},
+		KindModelChosen:     ModelChosen{},
 		KindQuestion:        Question{},
 		KindReviewAsked:     ReviewAsked{},
 		KindReviewAnswered:  ReviewAnswered{},
@@ -95,6 +96,8 @@ func Fold(s State, e Event) (State, error) {
 		s = addCost(s, d.Usage, d.MicroUSD, d.Priced)
 	case Criteria:
 		s.Criteria = d.Items
+	case ModelChosen:
+		s.Model = d.Model
 	case Question:
 		s.Question, s.Outcome = d.Text, Waiting
 	case Message:

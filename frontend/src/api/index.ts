@@ -32,6 +32,8 @@ export interface Backend {
   cancel(id: string): Promise<void>;
   say(id: string, text: string): Promise<void>;
   resume(id: string): Promise<void>;
+  /** resumeWith goes on with another model, which the person chose. */
+  resumeWith(id: string, model: string): Promise<void>;
   editCriteria(id: string, criteria: string[]): Promise<void>;
   answerAsk(id: string, askId: string, allow: boolean): Promise<void>;
   search(folder: string, query: string, n: number): Promise<Hit[] | null>;
@@ -111,6 +113,7 @@ const real: Backend = {
   cancel: (id) => call('Cancel', id),
   say: (id, text) => call('Say', id, text),
   resume: (id) => call('Resume', id),
+  resumeWith: (id, model) => call('ResumeWith', id, model),
   editCriteria: (id, criteria) => call('EditCriteria', id, criteria),
   answerAsk: (id, ask, allow) => call('AnswerAsk', id, ask, allow),
   search: (folder, query, n) => call('Search', folder, query, n),

@@ -288,6 +288,7 @@ export interface Payloads {
     priced: boolean;
   };
   'criteria.written': { step: number; by: 'model' | 'person'; items: List<Criterion> };
+  'model.chosen': { model: ModelInfo; by: 'person' };
   'question.asked': { step: number; text: string };
   'review.asked': { patch_hash: string; summary: string; label?: string; criteria?: List<Criterion>; scrutiny?: List<Mark> };
   'review.answered': { decision: 'approve' | 'reject' | 'again'; by: 'person' | 'auto'; comment?: string };

@@ -27,6 +27,14 @@ const reply = (step: number, over: Partial<Payloads['model.replied']> = {}): ['m
 ];
 
 describe('the fold', () => {
+  test('another model that the person chose after an outage', () => {
+    const other = { ...model, name: 'another', label: 'Another', window: 9_000 };
+    const v = reduceAll(empty('s'), log(['session.started', started], ['model.chosen', { model: other, by: 'person' }], ['step.started', { step: 2 }]));
+    expect(v.started?.model.label).toBe('Another');
+    expect(v.window).toBe(9_000);
+    expect(v.finished).toBeNull();
+  });
+
   test('a whole proven session', () => {
     const v = reduceAll(empty('s'), played('proven'));
     expect(outcomeOf(v)).toBe('review');

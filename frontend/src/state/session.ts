@@ -170,6 +170,8 @@ function fold(v: SessionView, e: Event, at: number): SessionView {
       };
     case 'criteria.written':
       return { ...add(v, { type: 'criteria', ...base, by: e.data.by, items: list(e.data.items) }), criteria: list(e.data.items) };
+    case 'model.chosen':
+      return { ...v, started: v.started && { ...v.started, model: e.data.model }, window: e.data.model.window || v.window };
     case 'question.asked':
       return {
         ...pause(add(v, { type: 'question', ...base, text: e.data.text }), at),

@@ -287,6 +287,12 @@ export function fake(q: URLSearchParams): Backend {
       const items = criteria.map((text, i) => ({ id: `C${i + 1}`, text }));
       store(need(id), 'criteria.written', { step: need(id).info.steps, by: 'person', items }, Date.now());
     },
+    resumeWith: async (id, model) => {
+      const info = models.find((m) => `${m.provider}/${m.name}` === model);
+      if (!info) return fail('not_found', `There is no model ${model}. Choose one of the list.`);
+      store(need(id), 'model.chosen', { model: info, by: 'person' }, Date.now());
+      play(need(id), again(need(id).info.steps + 1));
+    },
     resume: async (id) => void play(need(id), again(need(id).info.steps + 1)),
     async answerAsk(id) {
       need(id).asked?.();
