@@ -173,7 +173,10 @@ story('by keyboard alone', async (page) => {
   await page.keyboard.press('End');
   await page.keyboard.type(' Thank you.');
   if (!server.fake) {
-    await page.keyboard.press('Tab');
+    for (let i = 0; i < 20; i++) {
+      await page.keyboard.press('Tab');
+      if (await page.evaluate(() => document.activeElement?.querySelector('[data-testid="model-name"]'))) break;
+    }
     await page.keyboard.press('Enter');
     for (let i = 0; i < 20; i++) {
       await page.keyboard.press('Tab');
