@@ -168,7 +168,8 @@ export class Run {
   cancel = () => this.act('cancel', (b) => b.cancel(this.id));
   say = (text: string) => this.act('say', (b) => b.say(this.id, text));
   editCriteria = (texts: string[]) => this.act('criteria', (b) => b.editCriteria(this.id, texts));
-  resume = () => this.act('resume', (b) => b.resume(this.id));
+  /** resume goes on; with another model where the person chose one. */
+  resume = (model = '') => this.act('resume', (b) => (model ? b.resumeWith(this.id, model) : b.resume(this.id)));
 
   /** running: a run of this program works on it now. */
   get running(): boolean {
