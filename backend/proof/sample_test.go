@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"flag"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -108,11 +109,18 @@ func newBench(t *testing.T) bench {
 		Limits: sandbox.Limits{Wall: 9 * time.Minute}})}
 }
 
+// whichRung is the runtime that the tests with the real sandbox take.
+var whichRung = flag.String("rung", "", "the sandbox's runtime: bwrap, crun, …; the first that works when empty")
+
 // openSandbox takes the quickest runtime that works: what is proven does not depend on it, and each starts a hundred runs.
 func openSandbox(t *testing.T) (*sandbox.Sandbox, error) {
 	t.Helper()
 	var all error
-	for _, name := range []string{"bwrap", "crun", "runc", "runsc"} {
+	rungs := []string{"bwrap", "crun", "runc", "runsc"}
+	if *whichRung != "" {
+		rungs = []string{*whichRung}
+	}
+	for _, name := range rungs {
 		sb, err := sandbox.Open(sandbox.Options{Dir: t.TempDir(), Runtime: name})
 		if err == nil {
 			if _, err = sb.Rung(t.Context()); err == nil {
