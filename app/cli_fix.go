@@ -45,7 +45,7 @@ func (c *command) fixCommand() *cobra.Command {
 			"  redgreen fix . -m \"crash on an empty list\" --model ollama/qwen3-coder --approve auto\n" +
 			"  redgreen fix . -m \"…\" --test-cmd \"python3 -m pytest -q tests/unit\" --json > events.jsonl\n" +
 			"  redgreen fix --sample",
-		Args: cobra.MaximumNArgs(1),
+		Args: between("one FOLDER", 0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error { return c.fix(cmd.Context(), args, f) },
 	}
 	fl := cmd.Flags()

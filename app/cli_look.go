@@ -268,9 +268,12 @@ func (c *command) test(cmd *cobra.Command, args []string, t testFlags, image str
 }
 
 // exactly asks for n arguments by their names.
-func exactly(names string, n int) cobra.PositionalArgs {
+func exactly(names string, n int) cobra.PositionalArgs { return between(names, n, n) }
+
+// between asks for arguments by their names, of which those after the first least may be left out.
+func between(names string, least, most int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
-		if len(args) != n {
+		if len(args) < least || len(args) > most {
 			return fmt.Errorf("%s takes %s; see `%s --help`", cmd.CommandPath(), names, cmd.CommandPath())
 		}
 		return nil

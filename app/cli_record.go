@@ -177,7 +177,7 @@ func (c *command) doctorCommand() *cobra.Command {
 		Long: "Say which sandboxes work here, what is wrong with the others and what would fix it. With a folder, also which toolchains\n" +
 			"its tests get and whether they may run without any isolation (" + noneWords + ").",
 		Example: "  redgreen doctor\n  redgreen doctor --json\n  redgreen doctor --allow-none ~/src/shop   let its tests run unprotected if need be",
-		Args:    cobra.MaximumNArgs(1),
+		Args:    between("one FOLDER at most", 0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			core, err := c.house()
 			if err != nil {

@@ -53,12 +53,12 @@ func newCore(a Assets, env func(string) string, log *slog.Logger) (*core, error)
 	if err := paths.make(); err != nil {
 		return nil, err
 	}
-	s, aside, err := loadSettings(paths.settings())
+	s, told, err := loadSettings(paths.settings())
 	if err != nil {
 		return nil, err
 	}
-	if aside != "" && log != nil {
-		log.Warn("the settings could not be read: the defaults are used", slog.String("kept", aside))
+	if told != "" && log != nil {
+		log.Warn("reading the settings", slog.String("file", paths.settings()), slog.String("problem", told))
 	}
 	return &core{assets: a, paths: paths, settings: s, keys: keys{env: env}, log: log, folders: map[string]*folder{}}, nil
 }

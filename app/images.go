@@ -223,7 +223,7 @@ func (c *command) imageUseCommand() *cobra.Command {
 		Long:  "The choice is stored in your settings, never in the folder. IMAGE host goes back to this machine's toolchains.",
 		Example: "  redgreen image use localhost/redgreen/python .\n  redgreen image use localhost/redgreen/node --language javascript\n" +
 			"  redgreen image use host .",
-		Args: cobra.RangeArgs(1, 2),
+		Args: between("IMAGE and a FOLDER or --language", 1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if (len(args) == 2) == (language != "") {
 				return errors.New("name either a folder or a --language")

@@ -5,9 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"redgreen/backend/model"
@@ -76,25 +79,50 @@ func defaults() Settings {
 	}
 }
 
-// loadSettings reads the file; a missing one gives the defaults, a broken one is kept
-// under another name, aside, which is "" where that was not needed.
-func loadSettings(path string) (s Settings, aside string, err error) {
+// loadSettings reads the file; a missing one gives the defaults, a broken one is kept under another name. told is what the
+// person should know of that, "" nothing.
+func loadSettings(path string) (s Settings, told string, err error) {
 	s = defaults()
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return s, "", nil
 	}
 	if err != nil {
-		return s, "", fmt.Errorf("reading the settings: %w", err)
+		return s, "", fmt.Errorf("reading the settings: %w; make it a file that you can read, or move it away", err)
 	}
 	if err := json.Unmarshal(data, &s); err != nil {
-		aside = asideName(path)
-		if err2 := os.Rename(path, aside); err2 != nil {
+		kept := asideName(path)
+		if err2 := os.Rename(path, kept); err2 != nil {
 			return defaults(), "", fmt.Errorf("reading the settings %s: %w; correct or delete the file", path, err)
 		}
-		return defaults(), aside, nil
+		return defaults(), fmt.Sprintf("%v; the defaults are used, and your file is kept as %s", err, kept), nil
 	}
-	return s.checked(), "", nil
+	return s.checked(), unknown(data, s), nil
+}
+
+// unknown says which names of a settings file mean nothing, "" none: one that is misspelt would be passed over without a
+// word, and be gone with the next save.
+func unknown(data []byte, s Settings) string {
+	var there, known map[string]json.RawMessage
+	if json.Unmarshal(data, &there) != nil || there == nil {
+		return "the file holds no object; the defaults are used"
+	}
+	s.TestCommands = map[string]TestCommand{"": {}} // left out where it is empty
+	if all, err := json.Marshal(s); err != nil || json.Unmarshal(all, &known) != nil {
+		return ""
+	}
+	var names []string
+	for name := range there {
+		// encoding/json takes names in any case
+		if !slices.ContainsFunc(slices.Collect(maps.Keys(known)), func(k string) bool { return strings.EqualFold(k, name) }) {
+			names = append(names, strconv.Quote(name))
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	slices.Sort(names)
+	return "there is no setting " + strings.Join(names, ", ") + "; it is passed over"
 }
 
 // asideName is a name for a broken file that no earlier one has.

@@ -3,6 +3,7 @@ package app
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -34,12 +35,12 @@ func TestBrokenSettingsAreKeptAside(t *testing.T) {
 	if err := os.WriteFile(path, []byte(`{"theme": `), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	got, aside, err := loadSettings(path)
+	got, told, err := loadSettings(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if aside != path+".broken" {
-		t.Errorf("kept aside as %q, want a name to tell the person", aside)
+	if !strings.Contains(told, "unexpected end of JSON input") || !strings.HasSuffix(told, path+".broken") {
+		t.Errorf("told %q, want what is wrong and where the file is kept", told)
 	}
 	if d := cmp.Diff(defaults(), got); d != "" {
 		t.Error(d)
@@ -90,5 +91,26 @@ func TestRecentFolders(t *testing.T) {
 	}
 	if len(s.Recent) != recentMost {
 		t.Errorf("%d recent folders, want %d", len(s.Recent), recentMost)
+	}
+}
+
+func TestWhatSettingsTell(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ file, want string }{
+		{`{}`, ""},
+		{`{"Theme": "dark", "test_commands": {}}`, ""},
+		{`{"folders": 5, "theme": "dark", "colour": 1}`, `there is no setting "colour", "folders"; it is passed over`},
+		{`null`, "the file holds no object; the defaults are used"},
+	} {
+		path := filepath.Join(t.TempDir(), "settings.json")
+		if err := os.WriteFile(path, []byte(tt.file), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, got, err := loadSettings(path); err != nil || got != tt.want {
+			t.Errorf("%s tells %q, %v; want %q", tt.file, got, err, tt.want)
+		}
+	}
+	if _, _, err := loadSettings(t.TempDir()); err == nil || !strings.Contains(err.Error(), "move it away") {
+		t.Errorf("a folder in place of the settings gives %v, want what to do next", err)
 	}
 }

@@ -195,7 +195,12 @@ func (o Options) prices() (func(Info) *price, error) {
 	var own []price
 	if len(o.Prices) > 0 {
 		if own, err = parsePrices(o.Prices); err != nil {
-			return nil, fmt.Errorf("your own prices: %w", err)
+			return nil, fmt.Errorf("your own prices: %w; correct or remove prices.json in the settings folder", err)
+		}
+		for _, p := range own {
+			if !slices.ContainsFunc(providers(), func(m maker) bool { return m.name == p.provider }) {
+				return nil, fmt.Errorf("your own prices: there is no provider %q; correct or remove prices.json in the settings folder", p.provider)
+			}
 		}
 	}
 	return func(i Info) *price {

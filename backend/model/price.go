@@ -1,8 +1,10 @@
 package model
 
 import (
+	"bytes"
 	_ "embed"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"math/big"
@@ -43,7 +45,8 @@ func (p *price) contextWindow() int {
 // of names where it ends in "*"; a name comes before a beginning, a longer beginning before a shorter one. A row without
 // input and output prices is refused; cache prices that are left out are taken as 1, 1.25 and 2 times the input price.
 type priceTable struct {
-	Date string `json:"date"`
+	Date string `json:"date"` // when the figures were read
+	Unit string `json:"unit"` // in words, for the reader
 	Rows []struct {
 		Provider string `json:"provider"`
 		Match    string `json:"match"`
@@ -89,8 +92,17 @@ func (r priceRates) read() (rates, error) {
 // parsePrices reads a price table.
 func parsePrices(data []byte) ([]price, error) {
 	var table priceTable
-	if err := json.Unmarshal(data, &table); err != nil {
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.DisallowUnknownFields() // a misspelt name would leave out a price without a word
+	err := d.Decode(&table)
+	var wrong *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &wrong):
+		return nil, fmt.Errorf("reading price table: %q cannot be %s", wrong.Field, wrong.Value)
+	case err != nil:
 		return nil, fmt.Errorf("reading price table: %w", err)
+	case len(table.Rows) == 0:
+		return nil, errors.New("reading price table: it has no rows")
 	}
 	var prices []price
 	for i, r := range table.Rows {
