@@ -145,3 +145,15 @@ test('two clicks are one act', async () => {
   expect(n).toBe(1);
   run.close();
 });
+
+test('goes on with its own model, or with the one that the person chose', async () => {
+  const f = backend();
+  const asked: string[] = [];
+  Object.assign(f.b, { resume: async (id: string) => void asked.push(id), resumeWith: async (id: string, model: string) => void asked.push(`${id} ${model}`) });
+  const run = new Run(f.b, 's');
+  await run.open();
+  await run.resume();
+  await run.resume('ollama/qwen3');
+  expect(asked).toEqual(['s', 's ollama/qwen3']);
+  run.close();
+});
