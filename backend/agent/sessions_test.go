@@ -51,6 +51,19 @@ var recordings = []struct {
 		work(t, r, session.Limit)
 		return f, r
 	}},
+	{"outage", session.Proven, true, func(t *testing.T) (*fixture, *Run) {
+		f := staged(t, folder(t, calc()), "outage")
+		r := start(t, f, script(t, readIt, `{"error":{"code":"unavailable","message":"the server is overloaded (529)"}}`), Task{Text: "adding two numbers gives the wrong sum"})
+		work(t, r, session.Error)
+		other := script(t, readIt, fix, done) // a script answers by the number of replies so far
+		other.Name, other.Label = "another", "another recorded model"
+		if err := r.ChooseModel(t.Context(), other); err != nil {
+			t.Fatal(err)
+		}
+		work(t, r, session.Review)
+		approve(t, r)
+		return f, r
+	}},
 	{"undone", session.Proven, false, func(t *testing.T) (*fixture, *Run) {
 		f := staged(t, folder(t, calc()), "undone")
 		r := start(t, f, script(t, fix, done, comment, say("run_tests", args{}), done), Task{Text: "adding two numbers gives the wrong sum"})
