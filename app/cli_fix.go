@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -25,11 +27,11 @@ const usdMost = 1_000_000
 
 // fixFlags are the flags of `redgreen fix`.
 type fixFlags struct {
-	message, model, approve, testCmd, kind string
-	json, sample                           bool
-	steps                                  int
-	usd                                    float64
-	timeout                                time.Duration
+	message, model, approve, testCmd, kind, keep string
+	json, sample                                 bool
+	steps                                        int
+	usd                                          float64
+	timeout                                      time.Duration
 }
 
 func (c *command) fixCommand() *cobra.Command {
@@ -59,6 +61,7 @@ func (c *command) fixCommand() *cobra.Command {
 	fl.Float64Var(&f.usd, "max-usd", 0, "most US dollars (default 1.00)")
 	fl.DurationVar(&f.timeout, "timeout", 0, "most wall clock time, for example 10m (default 20m)")
 	fl.StringVar(&f.testCmd, "test-cmd", "", "the command that runs the tests, words split at spaces, quotes as in a shell; no shell runs it")
+	fl.StringVar(&f.keep, "keep-copy", "", "keep the copy that the agent worked on as this new folder, outside of FOLDER")
 	return cmd
 }
 
@@ -118,6 +121,9 @@ func (c *command) fix(ctx context.Context, args []string, f fixFlags) error {
 	if old := folder.repo.Recovered(); old != "" {
 		fmt.Fprintln(c.err, visible(old))
 	}
+	if f.keep, err = keepAt(f.keep, folder.repo.Root()); err != nil {
+		return err
+	}
 	m, err := core.chooseModel(ctx, f.model, folder.repo.Root())
 	if err != nil {
 		return err
@@ -138,6 +144,30 @@ func (c *command) fix(ctx context.Context, args []string, f fixFlags) error {
 	}
 	return c.work(ctx, core, folder, m, agent.Task{Text: f.message, Kind: kind, Limits: limits, Approval: f.approve, TestCmd: tests.Args, TestDir: tests.Dir,
 		AskEdits: core.current().AskEdits && f.approve == "ask"}, f)
+}
+
+// keepAt is where a working copy is to be kept, as it really is: a new folder outside of root, into which nothing but an
+// approved patch is written.
+func keepAt(dir, root string) (string, error) {
+	if dir == "" {
+		return "", nil
+	}
+	abs, err := filepath.Abs(expandHome(dir))
+	if err != nil {
+		return "", fmt.Errorf("--keep-copy %s: %w", dir, err)
+	}
+	parent, err := filepath.EvalSymlinks(filepath.Dir(abs))
+	if err != nil {
+		return "", fmt.Errorf("--keep-copy %s: the folder around it cannot be found; make it first (%w)", dir, err)
+	}
+	abs = filepath.Join(parent, filepath.Base(abs))
+	if _, err := os.Lstat(abs); err == nil {
+		return "", fmt.Errorf("--keep-copy %s: it exists; name a folder that does not", dir)
+	}
+	if rel, err := filepath.Rel(root, abs); err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
+		return "", fmt.Errorf("--keep-copy %s: it lies inside the opened folder; name one outside of it", dir)
+	}
+	return abs, nil
 }
 
 // fixTarget is the folder to work in; for the sample it fills in the task and the model as well.
@@ -254,6 +284,13 @@ func (c *command) work(ctx context.Context, core *core, f *folder, m model.Model
 	}
 	state, err2 := store.State(after, run.ID())
 	follow.stop(after)
+	if flags.keep != "" {
+		if kept := run.Keep(flags.keep); kept != nil {
+			err = errors.Join(err, kept)
+		} else {
+			fmt.Fprintf(c.err, "The working copy is kept in %s.\n", flags.keep)
+		}
+	}
 	if err := errors.Join(err, err2, run.Close()); err != nil && ctx.Err() == nil {
 		return err
 	}

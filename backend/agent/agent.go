@@ -231,6 +231,17 @@ func (r *Run) delimiter() string {
 	return hex.EncodeToString(sum[:8])
 }
 
+// Keep copies what the agent worked on to dir, which must not exist, for a look after Close. There is nothing to keep before
+// Work made a workspace.
+func (r *Run) Keep(dir string) error {
+	r.working.Lock()
+	defer r.working.Unlock()
+	if r.bench == nil {
+		return errors.New("keeping the working copy: none was made")
+	}
+	return r.bench.ws.Keep(dir)
+}
+
 // Close removes the workspace; the record stays. It waits for Work, whose context must have ended.
 func (r *Run) Close() error {
 	r.working.Lock()

@@ -290,6 +290,18 @@ func (w *Workspace) Close() error {
 	return nil
 }
 
+// Keep copies the working copy to dir, which must not exist: files, folders and symlinks with their modes, not the copy of the
+// base beside it. What it made is removed when it fails.
+func (w *Workspace) Keep(dir string) error {
+	if _, err := os.Lstat(dir); err == nil {
+		return fmt.Errorf("keeping the working copy: %s exists; name a folder that does not", dir)
+	}
+	if err := os.CopyFS(dir, os.DirFS(w.dir)); err != nil {
+		return errors.Join(fmt.Errorf("keeping the working copy in %s: %w", dir, err), removeAll(dir))
+	}
+	return nil
+}
+
 // removeAll removes a tree, also one in which tests took away the permission to do so.
 func removeAll(dir string) error {
 	err := os.RemoveAll(dir)
