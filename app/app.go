@@ -388,6 +388,7 @@ func (a *App) Approve(id, patchHash string) (Written, error) {
 		}
 		receipt, err := l.run.Approve(a.h.context, patchHash, "person")
 		if err != nil {
+			a.h.core.refused(id, err)
 			return Written{}, err
 		}
 		return written(receipt), a.h.runs.done(l)

@@ -37,6 +37,7 @@ type core struct {
 	store    *session.Store
 	boxes    map[bool]*sandbox.Sandbox // by whether runs without isolation are allowed; opened on first use
 	folders  map[string]*folder
+	changed  map[string][]string // by session: what kept its patch from being written, beside the patch's own files
 }
 
 // folder is an opened repository with its index.
@@ -60,7 +61,7 @@ func newCore(a Assets, env func(string) string, log *slog.Logger) (*core, error)
 	if told != "" && log != nil {
 		log.Warn("reading the settings", slog.String("file", paths.settings()), slog.String("problem", told))
 	}
-	return &core{assets: a, paths: paths, settings: s, keys: keys{env: env}, log: log, folders: map[string]*folder{}}, nil
+	return &core{assets: a, paths: paths, settings: s, keys: keys{env: env}, log: log, folders: map[string]*folder{}, changed: map[string][]string{}}, nil
 }
 
 // Close closes what was opened, in the order that lets nothing be used after its end.

@@ -19,7 +19,7 @@ type SessionView struct {
 	CanApprove bool     `json:"can_approve"`
 	CanUndo    bool     `json:"can_undo"`
 	CanResume  bool     `json:"can_resume"`
-	Stale      []string `json:"stale"` // files of the patch that changed in the folder since
+	Stale      []string `json:"stale"` // files that changed in the folder since
 	// Scrutiny marks the places of the patch that deserve a second look, whatever the proof says.
 	Scrutiny []session.Mark `json:"scrutiny"`
 }
@@ -45,7 +45,18 @@ func (a *App) Session(id string) (SessionView, error) {
 	})
 }
 
-// stale lists the files of a patch that are no longer as it was made for; a vanished folder makes all of them stale.
+// refused notes what changed in a folder where that kept a patch from being written.
+func (c *core) refused(id string, err error) {
+	var changed *agent.Changed
+	if errors.As(err, &changed) {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.changed[id] = changed.Paths
+	}
+}
+
+// stale lists the files of a patch that are no longer as it was made for, else what else was seen to have changed when it
+// was to be written: to look at the whole folder each time would cost too much. A vanished folder makes all stale.
 func (c *core) stale(state session.State) ([]string, error) {
 	f, err := c.open(state.Folder)
 	if errors.Is(err, repo.ErrGone) || errors.Is(err, fs.ErrNotExist) {
@@ -59,8 +70,10 @@ func (c *core) stale(state session.State) ([]string, error) {
 		return []string{}, err
 	}
 	paths, err := f.repo.Check(state.Patch)
-	if paths == nil {
-		paths = []string{}
+	if len(paths) == 0 {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		paths = append([]string{}, c.changed[state.ID]...)
 	}
 	return paths, err
 }

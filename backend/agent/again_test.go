@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -95,5 +96,37 @@ func TestProofOnly(t *testing.T) {
 		if got := proofOnly(list); got != c.want {
 			t.Errorf("%s: %v", name, got)
 		}
+	}
+}
+
+// A proof says nothing about a folder in which another file changed since: approving waits until it is made again.
+func TestApproveHoldsTheWholeFolderToTheProof(t *testing.T) {
+	t.Parallel()
+	needSandbox(t)
+	f := folder(t, calc())
+	r := start(t, f, script(t, fix, done), Task{})
+	work(t, r, session.Review)
+	other := filepath.Join(f.root, "beside.py")
+	if err := os.WriteFile(other, []byte("x = 1\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	old := r.log.State()
+	_, err := r.Approve(t.Context(), old.PatchHash, "person")
+	var changed *Changed
+	if !errors.Is(err, repo.ErrConflict) || !errors.As(err, &changed) || !slices.Equal(changed.Paths, []string{"beside.py"}) {
+		t.Fatalf("approved beside a new file: %v", err)
+	}
+	if err := r.ProveAgain(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	work(t, r, session.Review)
+	if st := r.log.State(); st.Proof != "proven" || st.PatchHash != old.PatchHash {
+		t.Fatalf("proven again: %+v", st)
+	}
+	if err := os.WriteFile(filepath.Join(f.root, "run.log"), nil, 0o644); err != nil { // litter
+		t.Fatal(err)
+	}
+	if _, err := r.Approve(t.Context(), old.PatchHash, "person"); err != nil {
+		t.Fatal(err)
 	}
 }

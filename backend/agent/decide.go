@@ -5,9 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
-	"redgreen/backend/patch"
 	"redgreen/backend/policy"
 	"redgreen/backend/proof"
 	"redgreen/backend/repo"
@@ -122,7 +122,7 @@ func (r *Run) Approve(ctx context.Context, patchHash, by string) (repo.Receipt, 
 	if err := r.append(ctx, session.KindReviewAnswered, session.ReviewAnswered{Decision: "approve", By: by}); err != nil {
 		return repo.Receipt{}, err
 	}
-	receipt, err := r.write(ctx, st.Patch)
+	receipt, err := r.write(ctx, st)
 	if err != nil {
 		return repo.Receipt{}, errors.Join(err, r.append(ctx, session.KindApplyFailed, session.Failed{Code: code(err), Message: err.Error()}))
 	}
@@ -132,15 +132,22 @@ func (r *Run) Approve(ctx context.Context, patchHash, by string) (repo.Receipt, 
 	return receipt, r.close(ctx, r.verdict(), "")
 }
 
-// write applies the patch to the files that it was proven on: where one changed since, what would be written is not what
-// was proven, and nothing is. A folder that already holds all of it (a crash came between the write and its record) counts
-// as written.
-func (r *Run) write(ctx context.Context, p patch.Patch) (repo.Receipt, error) {
+// write applies the patch to the folder that it was proven on: where a file changed since, what would come of it is not
+// what was proven, and nothing is written; of a patch that is not proven only its own files count. A folder that already
+// holds all of it (a crash came between the write and its record) counts as written.
+func (r *Run) write(ctx context.Context, st session.State) (repo.Receipt, error) {
+	p := st.Patch
 	stale, err := r.o.Repo.Check(p)
 	if err != nil {
 		return repo.Receipt{}, err
 	}
 	if len(stale) == 0 {
+		if stale, err = r.changed(ctx, st); err != nil {
+			return repo.Receipt{}, err
+		}
+		if len(stale) > 0 {
+			return repo.Receipt{}, staleError(stale)
+		}
 		return r.o.Repo.Apply(ctx, p)
 	}
 	if left, err := r.o.Repo.Check(p.Invert()); err == nil && len(left) == 0 {
@@ -149,10 +156,51 @@ func (r *Run) write(ctx context.Context, p patch.Patch) (repo.Receipt, error) {
 	return repo.Receipt{}, staleError(stale)
 }
 
-func staleError(paths []string) error {
-	return fmt.Errorf("writing the patch: %w: %s is not as it was when the patch was proven, so nothing was written; let it be proven again on what is there now",
-		repo.ErrConflict, strings.Join(paths, ", "))
+// changed lists what differs in the folder from what a proven patch was proven on. After a restart the copy that tells the
+// names is gone, and only the hash of the certificate is left.
+func (r *Run) changed(ctx context.Context, st session.State) ([]string, error) {
+	var cert proof.Certificate
+	if st.Proof != string(proof.Proven) || json.Unmarshal(st.Certificate, &cert) != nil || cert.BaseHash == "" {
+		return nil, nil
+	}
+	if r.bench != nil && r.bench.ws.BaseHash() == cert.BaseHash {
+		all, err := r.o.Repo.Changed(ctx, r.bench.ws)
+		return slices.DeleteFunc(all, litter), err
+	}
+	switch now, err := r.o.Repo.Hash(ctx); {
+	case err != nil:
+		return nil, err
+	case now != cert.BaseHash:
+		return []string{"a file beside those of the patch"}, nil
+	}
+	return nil, nil
 }
+
+// litter is what running a program or its tests leaves behind, and no reason to prove anything again.
+func litter(p string) bool {
+	return strings.HasSuffix(p, ".pyc") || strings.HasSuffix(p, ".log") || strings.Contains("/"+p, "/.pytest_cache/")
+}
+
+// Changed is the error of a patch that was not written because the folder is not the one that it was proven on; it is a
+// repo.ErrConflict.
+type Changed struct{ Paths []string }
+
+func (c *Changed) Error() string {
+	some, is := strings.Join(c.Paths, ", "), "is not as it was"
+	if n := len(c.Paths); n > 1 {
+		is = "are not as they were"
+		if n > 5 {
+			some = fmt.Sprintf("%s and %d more files", strings.Join(c.Paths[:4], ", "), n-4)
+		}
+	}
+	return fmt.Sprintf("writing the patch: %v: %s %s when the patch was proven, so nothing was written; let it be proven again on what is there now, or start the task again",
+		repo.ErrConflict, some, is)
+}
+
+// Unwrap gives repo.ErrConflict.
+func (c *Changed) Unwrap() error { return repo.ErrConflict }
+
+func staleError(paths []string) error { return &Changed{paths} }
 
 func applied(rc repo.Receipt) session.PatchApplied {
 	files := make([]string, 0, len(rc.Patch.Files))
