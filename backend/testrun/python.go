@@ -43,7 +43,7 @@ func usesPytest(f folder) string {
 func findPytest(f folder) (Command, bool) {
 	source := usesPytest(f)
 	if source == "" {
-		first := f.files(1, ownPythonTest)
+		first := f.files(1, f.ownPythonTest)
 		if len(first) == 0 {
 			return Command{}, false
 		}
@@ -57,15 +57,18 @@ func findPytest(f folder) (Command, bool) {
 	return Command{Runner: "pytest", Dir: f.dir, Args: []string{"python3", "-m", "pytest"}, Source: source}, true
 }
 
-// ownPythonTest tells tests that belong to the folder itself, not to a part of it further down.
-func ownPythonTest(p string) bool {
-	top, _, below := strings.Cut(p, "/")
-	return pythonTest(p) && (!below || top == "tests" || top == "test" || strings.Count(p, "/") == 1)
+// ownPythonTest tells tests that belong to the folder itself, not to a part of it further down; those in a package of the
+// folder, beside its code, do.
+func (f folder) ownPythonTest(p string) bool {
+	top, rest, below := strings.Cut(p, "/")
+	second, _, _ := strings.Cut(rest, "/")
+	return pythonTest(p) && (!below || top == "tests" || top == "test" || strings.Count(p, "/") == 1 || f.has(top+"/__init__.py") ||
+		top == "src" && f.has("src/"+second+"/__init__.py"))
 }
 
 // findUnittest takes what has unittest's test cases.
 func findUnittest(f folder) (Command, bool) {
-	first := f.files(1, func(p string) bool { return ownPythonTest(p) && unittestCase.MatchString(f.read(p)) })
+	first := f.files(1, func(p string) bool { return f.ownPythonTest(p) && unittestCase.MatchString(f.read(p)) })
 	if len(first) == 0 {
 		return Command{}, false
 	}
