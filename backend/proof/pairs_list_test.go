@@ -102,7 +102,7 @@ func samplePairs() []pair {
 		},
 		{
 			name: "leap day after a century", from: "sample cronline", file: "src/next.js",
-			good: "HORIZON_YEARS = 8;", bad: "HORIZON_YEARS = 4;", wrong: "HORIZON_YEARS = 7;", breaks: "HORIZON_YEARS = 0;",
+			good: "HORIZON_YEARS = 8;", bad: "HORIZON_YEARS = 4;", wrong: "HORIZON_YEARS = 7;", breaks: "HORIZON_YEARS = -1;",
 			test: "test/next.test.js", title: "test('waits for the leap day'", weak: [2]string{"'2104-02-29T00:00'", "null"},
 			red: []string{"test/next.test.js > next > waits for the leap day"},
 		},
