@@ -22,7 +22,7 @@ go test -timeout 15m ./...
 
 step "the parser and the writer of edits, on made-up input"
 for target in FuzzParse FuzzResolve FuzzApply; do
-  go test -run '^$' -fuzz "^$target\$" -fuzztime 3s -parallel 1 ./backend/patch
+  go test -run '^$' -fuzz "^$target\$" -fuzztime 6s -parallel 1 ./backend/patch
 done
 
 step "end to end, in Chromium and in the real window"
