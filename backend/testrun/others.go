@@ -203,10 +203,33 @@ func readCargo(o output) reading {
 	}
 	if m := cargoBuild.FindStringSubmatch(text); m != nil && strings.Contains(text, "could not compile") {
 		r.tests = append(r.tests, Test{ID: buildID, Status: Errored, Message: "build failed\n" + m[0], File: o.under(m[3]), Line: atoi(m[4])})
+		return r
+	}
+	if crashed := crashedTargets(o, text); len(crashed) > 0 {
+		r.tests, r.finished = append(r.tests, crashed...), false
 	} else if len(r.tests) == 0 && o.exit != 0 && !o.stopped && o.exit != 127 {
 		r.trouble = "cargo test did not start" + withError(text)
 	}
 	return r
+}
+
+// cargoCrash is how cargo tells of a test program that ended otherwise than by its tests' results.
+var cargoCrash = regexp.MustCompile("^\\s*process didn't exit successfully: .*?(\\(signal: .*\\)|\\(exit status: .*\\))$")
+
+// crashedTargets lists the targets whose test program ended in the middle, by their source.
+func crashedTargets(o output, text string) (tests []Test) {
+	target := ""
+	for line := range strings.Lines(text) {
+		line = strings.TrimRight(line, "\n")
+		if m := cargoTarget.FindStringSubmatch(line); m != nil && m[1] != "" {
+			target = m[1]
+		}
+		if m := cargoCrash.FindStringSubmatch(line); m != nil && target != "" && !o.stopped {
+			tests = append(tests, Test{ID: o.under(target), Status: Errored, Message: "the test program ended in the middle " + m[1], File: o.under(target), Line: 1})
+			target = ""
+		}
+	}
+	return tests
 }
 
 // numbered makes a repeated id distinct.
