@@ -107,21 +107,7 @@ func (j *job) node() (string, error) {
 }
 
 // nodeFiles are the files of the selection: Node runs whole files, keepNode takes the rest out.
-func (j *job) nodeFiles() []string {
-	var all []string
-	here := j.tree.sub(j.command.Dir)
-	for _, p := range j.inner() {
-		file, _, _ := strings.Cut(p, nodeSeparator)
-		if !here.hasDir(file) {
-			all = append(all, file)
-			continue
-		}
-		for _, name := range here.sub(file).files(maxWalk, func(p string) bool { return ecmaTest(join(file, p)) }) {
-			all = append(all, join(file, name))
-		}
-	}
-	return unique(all)
-}
+func (j *job) nodeFiles() []string { return j.filesOf(ecmaTest) }
 
 // nodeSeparator stands between a file, its suites and a test.
 const nodeSeparator = " > "
