@@ -130,7 +130,7 @@ func (c *core) open(dir string) (*folder, error) {
 	if f, ok := c.folders[r.Root()]; ok {
 		return f, r.Close()
 	}
-	ix, err := index.Open(r, filepath.Join(c.paths.indexes(), indexName(r.Root())))
+	ix, err := index.Open(r, filepath.Join(c.paths.indexes(), indexName(r.Root())), index.Options{})
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("opening the index of %s: %w", r.Root(), err), r.Close())
 	}

@@ -109,7 +109,7 @@ func open(t *testing.T, root string) *fixture {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = r.Close() })
-	ix, err := index.Open(r, filepath.Join(f.state, "index"))
+	ix, err := index.Open(r, filepath.Join(f.state, "index"), index.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -176,7 +176,7 @@ func open(o Options, name string, files fs.FS) (*house, error) {
 	if err != nil {
 		return nil, err
 	}
-	ix, err := index.Open(r, filepath.Join(dir, "index"))
+	ix, err := index.Open(r, filepath.Join(dir, "index"), index.Options{})
 	if err != nil {
 		return nil, errors.Join(err, r.Close())
 	}

@@ -1,8 +1,10 @@
 package index
 
 import (
+	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io"
 	"path"
 	"sort"
 	"strings"
@@ -26,12 +28,22 @@ type Chunk struct {
 	Test      bool   `json:"test"`
 	Holes     []Hole `json:"-"` // the members that have chunks of their own
 	Text      string `json:"-"` // its lines; a member is there with its signature only
+	Hash      Hash   `json:"-"` // of the path, the qualified name and the text
 }
 
 // Hole is a range of a chunk's lines that belongs to the chunk of a member.
 type Hole struct {
 	From, To  int
 	Signature string
+}
+
+// Hash tells the content of chunks apart: the first 16 bytes of a SHA-256.
+type Hash [16]byte
+
+func (ch Chunk) hash() Hash {
+	sum := sha256.New()
+	io.WriteString(sum, ch.Path+"\x00"+ch.Qualified+"\x00"+ch.Text)
+	return Hash(sum.Sum(nil)[:16])
 }
 
 const (
@@ -96,10 +108,11 @@ func (c *chunker) file(name string, src []byte) (cut, error) {
 	}
 	l, ok := lang.Detect(name, src)
 	if !ok {
-		return cut{chunks: windows(name, "", "lines", ls, 1, len(ls))}, nil
+		out := cut{chunks: windows(name, "", "lines", ls, 1, len(ls))}
+		out.complete(ls, false)
+		return out, nil
 	}
 	f, err := c.parse(l, src)
-	test := l.TestFile(name)
 	out := cut{lang: l.Name, broken: f.Broken || err != nil, notes: f.Comments}
 	switch {
 	case err != nil, f.Broken && len(f.Definitions) == 0:
@@ -107,11 +120,18 @@ func (c *chunker) file(name string, src []byte) (cut, error) {
 	default:
 		out.chunks = fromDefinitions(name, l.Name, f.Definitions, ls)
 	}
-	for i := range out.chunks {
-		out.chunks[i].Test = out.chunks[i].Test || test
-		out.chunks[i].Text = textOf(out.chunks[i], ls)
-	}
+	out.complete(ls, l.TestFile(name))
 	return out, nil
+}
+
+// complete gives the chunks their text and what follows from it.
+func (c *cut) complete(ls []string, test bool) {
+	for i := range c.chunks {
+		ch := &c.chunks[i]
+		ch.Test = ch.Test || test
+		ch.Text = textOf(*ch, ls)
+		ch.Hash = ch.hash()
+	}
 }
 
 // parse lets no text end the process: what a grammar's captures did not foresee is cut into windows.

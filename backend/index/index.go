@@ -44,6 +44,7 @@ type source interface {
 type Index struct {
 	src      source
 	dir      string
+	options  Options
 	analyser analyser
 
 	averages averages
@@ -60,13 +61,13 @@ type Index struct {
 
 // Open opens the index in dir (outside the repository); a corrupt or older one is made anew. Where another process has
 // the index open, this one reads what that has written so far (ReadOnly), until an Update finds the other gone.
-func Open(r *repo.Repo, dir string) (*Index, error) { return open(r, dir) }
+func Open(r *repo.Repo, dir string, o Options) (*Index, error) { return open(r, dir, o) }
 
-func open(src source, dir string) (*Index, error) {
+func open(src source, dir string, o Options) (*Index, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("creating the index folder: %w", err)
 	}
-	ix := &Index{src: src, dir: dir, analyser: newAnalyser()}
+	ix := &Index{src: src, dir: dir, options: o, analyser: newAnalyser()}
 	if err := ix.openAny(); err != nil {
 		return nil, err
 	}

@@ -72,7 +72,7 @@ func (m *memory) Read(path string) ([]byte, error) {
 
 func mustOpen(t *testing.T, src source, dir string) *Index {
 	t.Helper()
-	ix, err := open(src, dir)
+	ix, err := open(src, dir, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

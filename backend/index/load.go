@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-const chunkColumns = `c.id, f.path, f.lang, c.name, c.qualified, c.kind, c.start_line, c.end_line, c.doc_line, c.signature, c.doc, c.test, c.holes, c.file_id`
+const chunkColumns = `c.id, f.path, f.lang, c.name, c.qualified, c.kind, c.start_line, c.end_line, c.doc_line, c.signature, c.doc, c.test, c.holes, c.hash, c.file_id`
 
 // loaded is a chunk with the file that has its text.
 type loaded struct {
@@ -19,8 +19,10 @@ type loaded struct {
 func scanChunk(rows *sql.Rows) (loaded, error) {
 	var l loaded
 	var holes string
+	var hash sql.RawBytes
 	err := rows.Scan(&l.ID, &l.Path, &l.Lang, &l.Name, &l.Qualified, &l.Kind, &l.StartLine, &l.EndLine, &l.DocLine, &l.Signature,
-		&l.Doc, &l.Test, &holes, &l.file)
+		&l.Doc, &l.Test, &holes, &hash, &l.file)
+	copy(l.Hash[:], hash)
 	if err == nil && holes != "" {
 		err = json.Unmarshal([]byte(holes), &l.Holes)
 	}

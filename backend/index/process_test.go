@@ -39,7 +39,7 @@ func many() *memory {
 }
 
 func helperUpdate() {
-	ix, err := open(many(), os.Getenv("INDEX_TEST_DIR"))
+	ix, err := open(many(), os.Getenv("INDEX_TEST_DIR"), Options{})
 	if err != nil {
 		fmt.Println("error", err)
 		os.Exit(1)
@@ -50,7 +50,7 @@ func helperUpdate() {
 }
 
 func helperHold() {
-	ix, err := open(sample(), os.Getenv("INDEX_TEST_DIR"))
+	ix, err := open(sample(), os.Getenv("INDEX_TEST_DIR"), Options{})
 	if err == nil {
 		_, err = ix.Update(context.Background(), nil)
 	}
@@ -178,7 +178,7 @@ func TestReaderOfNothing(t *testing.T) {
 	}
 	defer lock.Close()
 	start := time.Now()
-	_, err = open(sample(), dir)
+	_, err = open(sample(), dir, Options{})
 	if !errors.Is(err, ErrBusy) || time.Since(start) > 4*readerPatience {
 		t.Errorf("%v after %s", err, time.Since(start))
 	}
@@ -230,7 +230,7 @@ func TestDiskReallyFull(t *testing.T) {
 		t.Skipf("mounting a small file system: %v", err)
 	}
 	t.Cleanup(func() { syscall.Unmount(dir, syscall.MNT_DETACH) })
-	ix, err := open(many(), dir)
+	ix, err := open(many(), dir, Options{})
 	if err == nil {
 		_, err = ix.Update(t.Context(), nil)
 		ix.Close()

@@ -16,7 +16,7 @@ import (
 
 // schemaVersion changes with the tables, the chunker, the analyser and the keyword fields: an index of another version is
 // made anew.
-const schemaVersion = "1"
+const schemaVersion = "2"
 
 // A chunk's text is not stored: it is cut from the file's content by its lines. indexed is 0 until the keyword index has
 // the chunk; gone holds chunks that the keyword index must still forget. So a kill between the two stores loses nothing.
@@ -45,6 +45,7 @@ CREATE TABLE chunks(
 	doc TEXT NOT NULL,
 	test INTEGER NOT NULL,
 	holes TEXT NOT NULL DEFAULT '',
+	hash BLOB NOT NULL,             -- of path, qualified name and text
 	len_name INTEGER NOT NULL, len_scope INTEGER NOT NULL, len_path INTEGER NOT NULL,   -- terms a field, for the
 	len_ident INTEGER NOT NULL, len_code INTEGER NOT NULL, len_prose INTEGER NOT NULL,  -- averages of BM25F
 	indexed INTEGER NOT NULL DEFAULT 0
@@ -233,8 +234,8 @@ func writeChunks(ctx context.Context, tx *sql.Tx, file int64, c *change) error {
 	if len(c.chunks) == 0 {
 		return nil
 	}
-	st, err := tx.PrepareContext(ctx, `INSERT INTO chunks(file_id, name, qualified, kind, start_line, end_line, doc_line, signature, doc, test, holes,
-		len_name, len_scope, len_path, len_ident, len_code, len_prose) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`)
+	st, err := tx.PrepareContext(ctx, `INSERT INTO chunks(file_id, name, qualified, kind, start_line, end_line, doc_line, signature, doc, test, holes, hash,
+		len_name, len_scope, len_path, len_ident, len_code, len_prose) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`)
 	if err != nil {
 		return err
 	}
@@ -249,7 +250,7 @@ func writeChunks(ctx context.Context, tx *sql.Tx, file int64, c *change) error {
 			}
 			holes = string(b)
 		}
-		args := []any{file, ch.Name, ch.Qualified, ch.Kind, ch.StartLine, ch.EndLine, ch.DocLine, ch.Signature, ch.Doc, ch.Test, holes}
+		args := []any{file, ch.Name, ch.Qualified, ch.Kind, ch.StartLine, ch.EndLine, ch.DocLine, ch.Signature, ch.Doc, ch.Test, holes, ch.Hash[:]}
 		for _, f := range fields() {
 			args = append(args, len(c.docs[i][f]))
 		}

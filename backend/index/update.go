@@ -343,6 +343,11 @@ func (u *updater) flush(ctx context.Context) error {
 		return err
 	}
 	u.ix.averages.forget()
+	for _, c := range u.batch {
+		if err := u.ix.vectorise(ctx, c.chunks); err != nil {
+			return err
+		}
+	}
 	clear(u.batch)
 	u.batch, u.chunks, u.bytes, u.since = u.batch[:0], 0, 0, time.Now()
 	return nil

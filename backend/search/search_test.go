@@ -31,7 +31,7 @@ func openRepo(t *testing.T, dir string) (*repo.Repo, *index.Index) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { r.Close() })
-	ix, err := index.Open(r, t.TempDir())
+	ix, err := index.Open(r, t.TempDir(), index.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -61,7 +61,7 @@ func bench(t *testing.T, files map[string]string, o Options) *Set {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = ws.Close() })
-	ix, err := index.Open(r, t.TempDir())
+	ix, err := index.Open(r, t.TempDir(), index.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
