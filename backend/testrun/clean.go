@@ -129,12 +129,18 @@ func inTree(p string) string {
 
 // cleanLine is clean for what must stay on one line, such as an id.
 func cleanLine(s string) string {
+	if !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r > '~' }) && !strings.Contains(s, "/workspace/") {
+		return shorten(s, maxID) // as nearly all ids are
+	}
 	s = strings.ReplaceAll(clean([]byte(s)), "\n", "\\n")
 	return shorten(strings.ReplaceAll(s, "\t", "\\t"), maxID)
 }
 
 // cleanMessage is clean for a result's message.
 func cleanMessage(s string) string {
+	if s == "" {
+		return ""
+	}
 	lines := strings.Split(clean([]byte(s)), "\n")
 	for i, l := range lines {
 		lines[i] = strings.TrimRight(l, " \t")

@@ -281,11 +281,23 @@ func (g *goReader) packageFailed(e goEvent) {
 
 // unfinished are the tests that ran when their process ended, and the packages that were cut off.
 func (g *goReader) unfinished() {
+	if len(g.running) == 0 {
+		return
+	}
+	parents := map[[2]string]bool{} // of tests that ran
 	for key := range g.running {
-		if key[1] == "" || g.hasRunningChild(key) {
+		for test := key[1]; strings.Contains(test, "/"); {
+			test = test[:strings.LastIndex(test, "/")]
+			parents[[2]string{key[0], test}] = true
+		}
+	}
+	dead := crashed("", g.o)
+	for key := range g.running {
+		if key[1] == "" || parents[key] {
 			continue
 		}
-		t := crashed(g.id(key[0], key[1]), g.o)
+		t := dead
+		t.ID = g.id(key[0], key[1])
 		if lines := g.text[key]; len(lines) > 0 {
 			message, file, line := goMessage(lines)
 			t.Message, t.Line = t.Message+"\n"+message, line
@@ -295,15 +307,6 @@ func (g *goReader) unfinished() {
 		}
 		g.tests = append(g.tests, t)
 	}
-}
-
-func (g *goReader) hasRunningChild(key [2]string) bool {
-	for k := range g.running {
-		if k[0] == key[0] && strings.HasPrefix(k[1], key[1]+"/") {
-			return true
-		}
-	}
-	return false
 }
 
 // id is the id of a test.

@@ -30,18 +30,33 @@ func buildsBelow(f folder, runner string) bool {
 // javaFrame is a frame of a Java trace; its file lies in a folder named as the package.
 var javaFrame = regexp.MustCompile(`(?m)^\s*at (?:[\w.$]+/)?([\w.$]+)\.[\w$<>]+\(([\w$]+\.(?:java|kt|groovy|scala)):(\d+)\)`)
 
-// javaMessage keeps of a trace its message and the frames that lie in the tree, and says where the first one is.
-func javaMessage(o output, text string) (message, file string, line int) {
+// javaSources finds the source files that traces name; each is looked for once, since most frames are the library's.
+type javaSources struct {
+	o     output
+	found map[string]string
+}
+
+func (s javaSources) file(name string) string {
+	f, known := s.found[name]
+	if !known {
+		f = javaFile(s.o.tree, name)
+		s.found[name] = f
+	}
+	return f
+}
+
+// message keeps of a trace its message and the frames that lie in the tree, and says where the first one is.
+func (s javaSources) message(text string) (message, file string, line int) {
 	message = text
 	if i := strings.Index(text, "\n\tat "); i >= 0 {
 		message = text[:i]
 	}
 	for _, m := range javaFrame.FindAllStringSubmatch(text, 12) {
-		f := javaFile(o.tree, path.Join(path.Dir(strings.ReplaceAll(m[1], ".", "/")), m[2]))
+		f := s.file(path.Join(path.Dir(strings.ReplaceAll(m[1], ".", "/")), m[2]))
 		if f == "" {
 			continue
 		}
-		f = o.under(f)
+		f = s.o.under(f)
 		message += "\n    at " + f + ":" + m[3]
 		if file == "" {
 			file, line = f, atoi(m[3])
@@ -67,9 +82,10 @@ func javaFile(f folder, name string) string {
 // readJava reads the JUnit reports of Maven and Gradle.
 func readJava(o output, name string) reading {
 	r := readXML(o, name)
+	sources := javaSources{o, map[string]string{}}
 	for i := range r.tests {
 		if t := &r.tests[i]; t.Status == Failed || t.Status == Errored {
-			t.Message, t.File, t.Line = javaMessage(o, clean([]byte(t.Message)))
+			t.Message, t.File, t.Line = sources.message(clean([]byte(t.Message)))
 		}
 	}
 	return r

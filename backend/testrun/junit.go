@@ -31,7 +31,10 @@ type junitText struct {
 // readJUnit reads the tests of one report; complete tells whether its root element was closed. Reports are read element
 // by element, so that one that was cut off by a crash still gives what came before.
 func readJUnit(data []byte) (tests []Test, complete bool) {
-	d := xml.NewDecoder(bytes.NewReader(bytes.ToValidUTF8(badXML.ReplaceAll(colours.ReplaceAll(data, nil), nil), []byte("\uFFFD"))))
+	if bytes.Contains(data, []byte("&#")) || bytes.ContainsFunc(data, func(r rune) bool { return r < ' ' && r != '\n' && r != '\r' && r != '\t' }) {
+		data = badXML.ReplaceAll(colours.ReplaceAll(data, nil), nil)
+	}
+	d := xml.NewDecoder(bytes.NewReader(bytes.ToValidUTF8(data, []byte("\uFFFD"))))
 	d.Strict = false
 	d.CharsetReader = func(_ string, in io.Reader) (io.Reader, error) { return in, nil }
 	depth := 0

@@ -124,6 +124,7 @@ var (
 func readProve(o output) reading {
 	r := reading{perTest: true}
 	text := clean(joinLogs(o.stdout, o.stderr))
+	said := perlFailures(text)
 	for _, file := range sortedKeys(o.tap) {
 		name := o.under(file)
 		tests, finished, trouble := readTAP(clean(o.tap[file]))
@@ -132,7 +133,7 @@ func readProve(o output) reading {
 			if m := perlPlace.FindStringSubmatch(t.Message); m != nil && t.Status == Failed {
 				t.File, t.Line = o.under(inTree(m[1])), atoi(m[2])
 			} else if t.Status == Failed {
-				t.Message, t.File, t.Line = perlMessage(o, text, strings.TrimPrefix(t.ID, name+nodeSeparator))
+				t.Message, t.File, t.Line = said.of(o, strings.TrimPrefix(t.ID, name+nodeSeparator))
 			}
 			r.tests = append(r.tests, t)
 		}
@@ -182,24 +183,46 @@ func perlDeath(text, file string) string {
 	return strings.Join(all, "\n")
 }
 
-// perlMessage is Test::More's own words about a failed test, which go to stderr.
-func perlMessage(o output, text, name string) (message, file string, line int) {
+// perlTexts are Test::More's own words about failed tests, which go to stderr, by the test's name and in their order.
+type perlTexts map[string][]string
+
+// perlFailed is the head of such a text.
+var perlFailed = regexp.MustCompile(`^#   Failed test '(.*?)'?$`)
+
+func perlFailures(text string) perlTexts {
+	all := perlTexts{}
 	lines := strings.Split(text, "\n")
 	for i, l := range lines {
-		if !strings.HasPrefix(l, "#   Failed test") || !strings.Contains(l, "'"+strings.TrimSuffix(name, "'")) {
+		m := perlFailed.FindStringSubmatch(l)
+		if m == nil {
 			continue
 		}
 		end := i + 1
 		for end < len(lines) && strings.HasPrefix(lines[end], "#") && !strings.HasPrefix(lines[end], "#   Failed test") && !strings.HasPrefix(lines[end], "# Looks like") {
 			end++
 		}
-		message = strings.Join(lines[i:end], "\n")
-		if m := perlPlace.FindStringSubmatch(message); m != nil && inTree(m[1]) != "" {
-			file, line = o.under(inTree(m[1])), atoi(m[2])
-		}
-		return message, file, line
+		all[m[1]] = append(all[m[1]], strings.Join(lines[i:end], "\n"))
 	}
-	return "", "", 0
+	return all
+}
+
+// repeatedName is a name that readTAP made distinct.
+var repeatedName = regexp.MustCompile(`^(.*) #(\d+)$`)
+
+// of is what was said about a test.
+func (p perlTexts) of(o output, name string) (message, file string, line int) {
+	texts, n := p[name], 1
+	if m := repeatedName.FindStringSubmatch(name); m != nil && len(texts) == 0 {
+		texts, n = p[m[1]], atoi(m[2])
+	}
+	if len(texts) == 0 {
+		return "", "", 0
+	}
+	message = texts[min(max(n, 1), len(texts))-1]
+	if m := perlPlace.FindStringSubmatch(message); m != nil && inTree(m[1]) != "" {
+		file, line = o.under(inTree(m[1])), atoi(m[2])
+	}
+	return message, file, line
 }
 
 func sortedKeys(m map[string][]byte) []string {

@@ -127,15 +127,27 @@ func checkNode(f folder, p string) error {
 
 // nodeReader builds ids from nested events.
 type nodeReader struct {
-	o     output
-	stack []event
-	seen  map[string]int
-	r     reading
+	o      output
+	stack  []event
+	seen   map[string]int
+	tested map[string]bool // files of which there is a test
+	errors []nodeError     // what the output says of files that did not load, read when it is first asked for
+	read   bool            // errors was read
+	r      reading
 }
+
+// nodeError is an uncaught error in the output.
+type nodeError struct {
+	block  string
+	around []string // the lines about it
+}
+
+// maxNodeErrors bounds how many uncaught errors are told apart: each is held against each file that did not load.
+const maxNodeErrors = 500
 
 // readNode reads our reporter's lines. Suites are only parts of ids; a suite or file that failed by itself is an error.
 func readNode(o output) reading {
-	n := &nodeReader{o: o, seen: map[string]int{}, r: reading{perTest: true}}
+	n := &nodeReader{o: o, seen: map[string]int{}, tested: map[string]bool{}, r: reading{perTest: true}}
 	n.r.finished = events(o.report, n.event)
 	if n.r.finished && o.exit != 0 && !o.stopped && len(n.r.tests) == 0 {
 		n.r.trouble = "node --test failed" + withError(clean(joinLogs(o.stdout, o.stderr)))
@@ -234,13 +246,21 @@ func (n *nodeReader) result(e event) {
 			t.File, t.Line = n.file(e.File), e.Line
 		}
 	}
+	n.add(t)
+}
+
+// add records a test and that its file has one.
+func (n *nodeReader) add(t Test) {
+	if file, _, inFile := strings.Cut(t.ID, nodeSeparator); inFile {
+		n.tested[file] = true
+	}
 	n.r.tests = append(n.r.tests, t)
 }
 
 // filePassed records a file without tests of its own, such as a script of plain assertions, as the one test that it is.
 func (n *nodeReader) filePassed(e event) {
 	id := n.file(e.File)
-	if !slices.ContainsFunc(n.r.tests, func(t Test) bool { return strings.HasPrefix(t.ID, id+nodeSeparator) }) {
+	if !n.tested[id] {
 		n.r.tests = append(n.r.tests, Test{ID: id, Status: Passed, Millis: e.Millis})
 	}
 }
@@ -251,25 +271,30 @@ var scriptPlace = regexp.MustCompile(`(?m)^(?:file://)?([^\s:]+):(\d+)$`)
 // fileError finds what made a file fail: Node reports only that its process ended, and prints the reason. A block that
 // names the file is better than the first one.
 func (n *nodeReader) fileError(e event) string {
-	text := clean(joinLogs(n.o.stdout, n.o.stderr))
-	lines := slices.DeleteFunc(strings.Split(text, "\n"), func(l string) bool { return reported.MatchString(l) })
-	best := ""
-	for i, l := range lines {
-		if !scriptError.MatchString(strings.TrimSpace(l)) {
-			continue
-		}
-		block := errorBlock(lines, i)
-		if names(lines[max(0, i-8):min(len(lines), i+8)], n.file(e.File)) {
-			return block
-		}
-		if best == "" {
-			best = block
+	if !n.read {
+		n.errors, n.read = n.uncaught(), true
+	}
+	for _, found := range n.errors {
+		if names(found.around, n.file(e.File)) {
+			return found.block
 		}
 	}
-	if best == "" {
+	if len(n.errors) == 0 {
 		return e.Text
 	}
-	return best
+	return n.errors[0].block
+}
+
+// uncaught are the uncaught errors of the output.
+func (n *nodeReader) uncaught() (all []nodeError) {
+	text := clean(joinLogs(n.o.stdout, n.o.stderr))
+	lines := slices.DeleteFunc(strings.Split(text, "\n"), func(l string) bool { return reported.MatchString(l) })
+	for i, l := range lines {
+		if scriptError.MatchString(strings.TrimSpace(l)) && len(all) < maxNodeErrors {
+			all = append(all, nodeError{errorBlock(lines, i), lines[max(0, i-8):min(len(lines), i+8)]})
+		}
+	}
+	return all
 }
 
 func names(lines []string, file string) bool {

@@ -4,6 +4,7 @@ import (
 	"path"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -127,10 +128,19 @@ var (
 // documentation, no recorded output was at hand.
 var nextestLine = regexp.MustCompile(`^\s*(PASS|FAIL|FLAKY \d+/\d+|LEAK|LEAK-FAIL|TIMEOUT|ABORT|SIG[A-Z]+|SKIP)\s+\[\s*>?\s*([0-9.]+)s\]\s+(?:\(\s*\d+/\d+\)\s+)?(\S+)\s+(\S+)$`)
 
+// rustThread is how Rust names the test that panicked.
+var rustThread = regexp.MustCompile(`thread '([^'\n]+)'`)
+
 // readNextest takes the first result of each test: the summary repeats those that failed.
 func readNextest(o output) (tests []Test, finished bool) {
 	text := clean(joinLogs(o.stdout, o.stderr))
 	seen := map[string]bool{}
+	panics := map[string]int{} // the test's path → where the text of its first panic begins
+	for _, at := range rustThread.FindAllStringSubmatchIndex(text, -1) {
+		if name := text[at[2]:at[3]]; panics[name] == 0 {
+			panics[name] = at[0] + 1 // 0 is none
+		}
+	}
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, "\n")
 		finished = finished || strings.Contains(line, "Summary [")
@@ -148,12 +158,10 @@ func readNextest(o output) (tests []Test, finished bool) {
 		case m[1] != "FAIL" && m[1] != "LEAK-FAIL" && m[1] != "TIMEOUT":
 			t.Status = Errored
 		}
-		if i := strings.Index(text, "thread '"+m[4]+"'"); i >= 0 && t.Status != Passed {
-			end := strings.Index(text[i:], "\nnote: ")
-			if end < 0 {
-				end = len(text) - i
-			}
-			t.Message = shorten(text[i:i+end], 1500)
+		if i := panics[m[4]] - 1; i >= 0 && t.Status != Passed {
+			said := text[i:min(len(text), i+2000)]
+			said, _, _ = strings.Cut(said, "\nnote: ")
+			t.Message = shorten(strings.ToValidUTF8(said, ""), 1500)
 			if p := cargoPlace.FindStringSubmatch(t.Message); p != nil {
 				t.File, t.Line = o.under(p[1]), atoi(p[2])
 			}
@@ -235,7 +243,7 @@ func crashedTargets(o output, text string) (tests []Test) {
 // numbered makes a repeated id distinct.
 func numbered(seen map[string]int, id string) string {
 	if seen[id]++; seen[id] > 1 {
-		return id + " #" + string(rune('0'+min(seen[id], 9)))
+		return id + " #" + strconv.Itoa(seen[id])
 	}
 	return id
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 	"unicode/utf8"
 
 	"redgreen/backend/sandbox"
@@ -99,57 +98,6 @@ func TestRunJSON(t *testing.T) {
 	want := `{"runtime":"runc","command":["go","test"],"tests":[],"exit_code":127,"reason":"command not found in the sandbox: go; install it, or give another command with --test-cmd","toolchain":[{"name":"go","version":"1.26.8","path":"/usr/local/go/bin/go"}],"base":"host"}`
 	if err != nil || string(data) != want {
 		t.Errorf("JSON is %s, %v; want %s", data, err, want)
-	}
-}
-
-// TestManyTests reads 100,000 results of each runner in bounded time.
-func TestManyTests(t *testing.T) {
-	const n = 100_000
-	var py, node, gotest, tap, xml strings.Builder
-	gotest.WriteString(`{"Action":"start","Package":"m/p"}` + "\n")
-	xml.WriteString("<testsuite>")
-	for i := range n {
-		fmt.Fprintf(&py, `{"event":"start","id":"test_a.py::test_x[%d]"}`+"\n"+`{"event":"test","id":"test_a.py::test_x[%d]","phase":"call","status":"passed","ms":1}`+"\n", i, i)
-		fmt.Fprintf(&node, `{"event":"start","nesting":0,"name":"t %d","file":"/workspace/a.test.js"}`+"\n"+`{"event":"test","nesting":0,"name":"t %d","file":"/workspace/a.test.js","status":"passed"}`+"\n", i, i)
-		fmt.Fprintf(&gotest, `{"Action":"run","Package":"m/p","Test":"TestX/%d"}`+"\n"+`{"Action":"output","Package":"m/p","Test":"TestX/%d","Output":"=== RUN\n"}`+"\n"+`{"Action":"pass","Package":"m/p","Test":"TestX/%d","Elapsed":0.1}`+"\n", i, i, i)
-		fmt.Fprintf(&tap, "ok %d - test %d\n", i+1, i)
-		fmt.Fprintf(&xml, `<testcase classname="A" name="t%d" time="0.1"/>`, i)
-	}
-	py.WriteString(`{"event":"end","status":"0"}`)
-	node.WriteString(`{"event":"end"}`)
-	gotest.WriteString(`{"Action":"pass","Package":"m/p"}` + "\n")
-	fmt.Fprintf(&tap, "1..%d\n", n)
-	xml.WriteString("</testsuite>")
-	tests := []struct {
-		kind string
-		o    output
-		id   string
-	}{
-		{"pytest", output{report: []byte(py.String())}, "test_a.py::test_x[99999]"},
-		{"node", output{report: []byte(node.String())}, "a.test.js > t 99999"},
-		{"go", output{report: []byte(gotest.String()), module: "m"}, "p.TestX/99999"},
-		{"custom", output{stdout: []byte("TAP version 13\n" + tap.String())}, "test 99999"},
-		{"custom", output{xml: [][]byte{[]byte(xml.String())}}, "A > t99999"},
-	}
-	for _, tt := range tests {
-		t.Run(tt.kind, func(t *testing.T) {
-			began := time.Now()
-			r := finish(Run{Tests: []Test{}}, kindOf(tt.kind), Command{Runner: tt.kind, Args: []string{"x"}}, tt.o, sandbox.Result{})
-			if passed, failed, skipped := r.Counts(); passed != n || failed+skipped != 0 || r.Infrastructure || !r.Finished {
-				t.Fatalf("%d passed, %d failed, %d skipped, %q, want %d passed", passed, failed, skipped, r.Reason, n)
-			}
-			found := false
-			for _, test := range r.Tests {
-				found = found || test.ID == tt.id
-			}
-			if !found {
-				t.Errorf("no test %q; the first is %q", tt.id, r.Tests[0].ID)
-			}
-			if took := time.Since(began); took > 20*time.Second {
-				t.Errorf("took %s", took)
-			}
-			t.Logf("read %d results in %s", n, time.Since(began).Round(time.Millisecond))
-		})
 	}
 }
 
