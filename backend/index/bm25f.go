@@ -24,7 +24,7 @@ type Scored struct {
 // fieldWeight is how one field counts in BM25F: how much one occurrence is worth, and how far the field's length takes
 // from it (b).
 type fieldWeight struct {
-	field     string
+	field     field
 	weight, b float64
 }
 
@@ -49,45 +49,42 @@ const (
 
 // averages caches the mean lengths of the fields between changes.
 type averages struct {
-	mu   sync.Mutex
-	mean map[string]float64
+	mu    sync.Mutex
+	known bool
+	mean  [numFields]float64
 }
 
 func (a *averages) forget() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.mean = nil
+	a.known = false
 }
 
 // of gives the means, computed at the first call after a change.
-func (a *averages) of(ctx context.Context, s *store) (map[string]float64, error) {
+func (a *averages) of(ctx context.Context, s *store) ([numFields]float64, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.mean == nil {
+	if !a.known {
 		mean, err := s.meanLengths(ctx)
 		if err != nil {
-			return nil, err
+			return mean, err
 		}
-		a.mean = mean
+		a.mean, a.known = mean, true
 	}
 	return a.mean, nil
 }
 
-func (s *store) meanLengths(ctx context.Context) (map[string]float64, error) {
-	means := make([]sql.NullFloat64, len(fields()))
+func (s *store) meanLengths(ctx context.Context) (out [numFields]float64, err error) {
+	var means [numFields]sql.NullFloat64
 	into := make([]any, len(means))
 	for i := range means {
 		into[i] = &means[i]
 	}
-	err := s.db.QueryRowContext(ctx, `SELECT avg(len_name), avg(len_scope), avg(len_path), avg(len_ident), avg(len_code), avg(len_prose) FROM chunks`).Scan(into...)
-	if err != nil {
-		return nil, err
+	err = s.db.QueryRowContext(ctx, `SELECT avg(len_name), avg(len_scope), avg(len_path), avg(len_ident), avg(len_code), avg(len_prose) FROM chunks`).Scan(into...)
+	for i := range out {
+		out[i] = max(means[i].Float64, 1)
 	}
-	out := map[string]float64{}
-	for i, f := range fields() {
-		out[f] = max(means[i].Float64, 1)
-	}
-	return out, nil
+	return out, err
 }
 
 // Keywords ranks chunks for a query in words, best first, by BM25F over name, scope, path, identifiers, code and prose.
@@ -184,7 +181,7 @@ func openReader(kw bleve.Index) (bleveindex.IndexReader, error) {
 type ranker struct {
 	reader  bleveindex.IndexReader
 	weights []fieldWeight
-	mean    map[string]float64
+	mean    [numFields]float64
 	docs    float64
 	several bool      // the query has more than one unit
 	scores  []float64 // by document
@@ -201,7 +198,7 @@ func (r *ranker) rarest(ctx context.Context, units []*unit) ([]*unit, error) {
 	common := make(map[*unit]uint64, len(units))
 	for _, u := range units {
 		for field, term := range u.terms {
-			tfr, err := r.reader.TermFieldReader(ctx, []byte(term), field, false, false, false)
+			tfr, err := r.reader.TermFieldReader(ctx, []byte(term), field.String(), false, false, false)
 			if err != nil {
 				return nil, err
 			}
@@ -266,7 +263,7 @@ func (r *ranker) otherForms(ctx context.Context, u *unit) error {
 		return nil
 	}
 	prefix := strings.TrimSuffix(stem, "i") // the stem of retry is retri
-	dict, err := r.reader.FieldDictPrefix(fieldCode, []byte(prefix))
+	dict, err := r.reader.FieldDictPrefix(fieldCode.String(), []byte(prefix))
 	if err != nil {
 		return err
 	}
@@ -306,7 +303,7 @@ func (r *ranker) postings(ctx context.Context, term string, w fieldWeight) error
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	tfr, err := r.reader.TermFieldReader(ctx, []byte(term), w.field, true, true, false)
+	tfr, err := r.reader.TermFieldReader(ctx, []byte(term), w.field.String(), true, true, false)
 	if err != nil {
 		return err
 	}

@@ -61,7 +61,10 @@ const (
 var errMinified = errors.New("minified file")
 
 // chunker cuts files; it is for one goroutine.
-type chunker struct{ parser *lang.Parser }
+type chunker struct {
+	parser *lang.Parser
+	words  *vocabulary
+}
 
 func newChunker() *chunker { return &chunker{parser: lang.NewParser()} }
 
@@ -237,8 +240,7 @@ func windows(name, language, kind string, ls []string, from, to int) []Chunk {
 			ch.Name = strings.TrimSuffix(path.Base(name), path.Ext(name))
 			ch.Qualified = ch.Name
 		}
-		ch.Text = textOf(ch, ls)
-		if len(Words(ch.Text)) > 0 {
+		if saysSomething(ls[start-1 : end]) {
 			out = append(out, ch)
 		}
 		if end == to {
@@ -246,6 +248,18 @@ func windows(name, language, kind string, ls []string, from, to int) []Chunk {
 		}
 	}
 	return out
+}
+
+// saysSomething reports a letter or a digit.
+func saysSomething(ls []string) bool {
+	for _, l := range ls {
+		for raw := range rawWords(l) {
+			if strings.Trim(raw, "_-") != "" {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // textOf takes a chunk's lines, each member as its signature.

@@ -5,71 +5,66 @@ import (
 	"fmt"
 	"path/filepath"
 	"strconv"
-	"strings"
 
 	"github.com/blevesearch/bleve/v2"
-	"github.com/blevesearch/bleve/v2/analysis/analyzer/custom"
-	"github.com/blevesearch/bleve/v2/analysis/tokenizer/whitespace"
+	blevedoc "github.com/blevesearch/bleve/v2/document"
 	"github.com/blevesearch/bleve/v2/index/scorch"
-	"github.com/blevesearch/bleve/v2/mapping"
+	bleveindex "github.com/blevesearch/bleve_index_api"
 )
 
-// Fields of a keyword document. Texts come to bleve as terms that are already cut, one space between: the analyser is
-// ours (terms.go), bleve keeps the postings.
+// field is one field of a keyword document. Terms come to bleve already cut and counted (vocabulary.go); bleve keeps the
+// postings.
+type field int
+
 const (
-	fieldName  = "n" // parts of the name, and the name itself
-	fieldScope = "q" // parts of the qualified name before the name
-	fieldPath  = "p" // parts of the path
-	fieldIdent = "i" // whole identifiers of several parts, as they stand
-	fieldCode  = "c" // parts of all words of the text
-	fieldProse = "d" // stems of comments and documentation
+	fieldName  field = iota // parts of the name, and the name itself
+	fieldScope              // parts of the qualified name before the name
+	fieldPath               // parts of the path
+	fieldIdent              // whole identifiers of several parts, as they stand
+	fieldCode               // parts of all words of the text
+	fieldProse              // stems of comments and documentation
+	numFields
 )
 
-// fields lists them in the order of the len_ columns.
-func fields() []string {
-	return []string{fieldName, fieldScope, fieldPath, fieldIdent, fieldCode, fieldProse}
+// String is the field's name in bleve.
+func (f field) String() string { return [numFields]string{"n", "q", "p", "i", "c", "d"}[f] }
+
+// document is a chunk as the keyword index sees it.
+type document [numFields]terms
+
+// terms are what one field of a document says, and how many words that are.
+type terms struct {
+	length int
+	freqs  bleveindex.TokenFrequencies
 }
 
-// document is a chunk as the keyword index sees it: terms a field.
-type document map[string][]string
-
-func (a analyser) document(ch Chunk, comments string) document {
-	nameParts, nameWhole := a.code(ch.Name)
-	scope, _ := a.code(strings.TrimSuffix(ch.Qualified, ch.Name))
-	pathParts, pathWholes := a.code(ch.Path)
-	parts, wholes := a.code(ch.Text)
-	return document{
-		fieldName:  append(nameParts, nameWhole...),
-		fieldScope: scope,
-		fieldPath:  append(pathParts, pathWholes...),
-		fieldIdent: wholes,
-		fieldCode:  parts,
-		fieldProse: a.prose(ch.Doc + "\n" + comments),
-	}
+// cutField is a field whose terms are known, so that bleve has nothing left to analyse.
+type cutField struct {
+	name string
+	terms
 }
 
-func (d document) bleve() map[string]any {
-	out := make(map[string]any, len(d))
-	for f, terms := range d {
-		out[f] = strings.Join(terms, " ")
+var _ blevedoc.Field = cutField{}
+
+func (f cutField) Name() string                                          { return f.name }
+func (f cutField) ArrayPositions() []uint64                              { return nil }
+func (f cutField) Options() bleveindex.FieldIndexingOptions              { return bleveindex.IndexField }
+func (f cutField) Analyze()                                              {}
+func (f cutField) Value() []byte                                         { return nil }
+func (f cutField) NumPlainTextBytes() uint64                             { return 0 }
+func (f cutField) Size() int                                             { return 120 * len(f.freqs) }
+func (f cutField) EncodedFieldType() byte                                { return 't' }
+func (f cutField) AnalyzedLength() int                                   { return f.length }
+func (f cutField) AnalyzedTokenFrequencies() bleveindex.TokenFrequencies { return f.freqs }
+
+func (d document) bleve(id int64) *blevedoc.Document {
+	out := blevedoc.NewDocument(docID(id))
+	for f, t := range d {
+		if len(t.freqs) > 0 {
+			out.AddField(cutField{field(f).String(), t})
+		}
 	}
 	return out
-}
-
-func keywordMapping() (mapping.IndexMapping, error) {
-	m := bleve.NewIndexMapping()
-	if err := m.AddCustomAnalyzer("terms", map[string]any{"type": custom.Name, "tokenizer": whitespace.Name}); err != nil {
-		return nil, err
-	}
-	m.DefaultAnalyzer = "terms"
-	doc := bleve.NewDocumentStaticMapping()
-	for _, name := range fields() {
-		f := bleve.NewTextFieldMapping()
-		f.Analyzer, f.Store, f.IncludeInAll, f.IncludeTermVectors, f.DocValues = "terms", false, false, false, false
-		doc.AddFieldMappingsAt(name, f)
-	}
-	m.DefaultMapping = doc
-	return m, nil
 }
 
 // errDamaged is a keyword index that cannot be opened or does not fit the database.
@@ -87,11 +82,7 @@ func openKeywords(dir string, readOnly bool) (ix bleve.Index, err error) {
 	case err == nil:
 		return ix, nil
 	case errors.Is(err, bleve.ErrorIndexPathDoesNotExist) && !readOnly:
-		m, err := keywordMapping()
-		if err != nil {
-			return nil, fmt.Errorf("describing the keyword index: %w", err)
-		}
-		ix, err := bleve.NewUsing(path, m, scorch.Name, scorch.Name, nil)
+		ix, err := bleve.NewUsing(path, bleve.NewIndexMapping(), scorch.Name, scorch.Name, nil)
 		if err != nil {
 			return nil, fmt.Errorf("creating the keyword index: %w", err)
 		}
@@ -107,21 +98,23 @@ func addKeywords(kw bleve.Index, batch []change, gone []int64) (err error) {
 			err = fmt.Errorf("%w: keyword index: %v", errDamaged, p)
 		}
 	}()
-	b := kw.NewBatch()
+	adv, err := kw.Advanced()
+	if err != nil {
+		return fmt.Errorf("writing the keyword index: %w", err)
+	}
+	b := bleveindex.NewBatch()
 	for _, id := range gone {
 		b.Delete(docID(id))
 	}
 	for _, c := range batch {
 		for i, ch := range c.chunks {
-			if err := b.Index(docID(ch.ID), c.docs[i].bleve()); err != nil {
-				return fmt.Errorf("indexing %s: %w", c.path, err)
-			}
+			b.Update(c.docs[i].bleve(ch.ID))
 		}
 	}
-	if b.Size() == 0 {
+	if len(b.IndexOps) == 0 {
 		return nil
 	}
-	if err := kw.Batch(b); err != nil {
+	if err := adv.Batch(b); err != nil {
 		return fmt.Errorf("writing the keyword index: %w", err)
 	}
 	return nil

@@ -181,7 +181,7 @@ func countUses(ctx context.Context, reader bleveindex.IndexReader, name string) 
 	if len(ws[0].Parts) == 0 {
 		field, weight = fieldCode, 0.2
 	}
-	tfr, err := reader.TermFieldReader(ctx, []byte(ws[0].Whole), field, false, false, false)
+	tfr, err := reader.TermFieldReader(ctx, []byte(ws[0].Whole), field.String(), false, false, false)
 	if err != nil {
 		return 0, err
 	}

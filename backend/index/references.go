@@ -1,7 +1,6 @@
 package index
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"slices"
@@ -77,7 +76,7 @@ func reference(h GrepHit, name string, in Chunk) Reference {
 	r := Reference{Path: h.Path, Line: h.Line, Col: h.Col, Kind: RefUse, Name: name, In: in.Qualified, ID: h.ID}
 	rest := strings.TrimLeft(h.Text[min(len(h.Text), h.Col-1+len(name)):], " \t")
 	switch {
-	case in.Name == name && in.StartLine <= h.Line && strings.Contains(in.Signature, name) && h.Line <= in.StartLine+bytes.Count([]byte(in.Signature), []byte("\n"))+1:
+	case in.Name == name && in.StartLine <= h.Line && strings.Contains(in.Signature, name) && h.Line <= in.StartLine+1:
 		r.Kind = RefDefinition
 	case strings.HasPrefix(rest, "("):
 		r.Kind = RefCall

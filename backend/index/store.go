@@ -251,8 +251,8 @@ func writeChunks(ctx context.Context, tx *sql.Tx, file int64, c *change) error {
 			holes = string(b)
 		}
 		args := []any{file, ch.Name, ch.Qualified, ch.Kind, ch.StartLine, ch.EndLine, ch.DocLine, ch.Signature, ch.Doc, ch.Test, holes, ch.Hash[:]}
-		for _, f := range fields() {
-			args = append(args, len(c.docs[i][f]))
+		for _, t := range c.docs[i] {
+			args = append(args, t.length)
 		}
 		res, err := st.ExecContext(ctx, args...)
 		if err != nil {

@@ -1,6 +1,7 @@
 package index
 
 import (
+	"iter"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -24,25 +25,48 @@ type Word struct {
 // http, server, 2.
 func Words(text string) []Word {
 	var out []Word
-	for i := 0; i < len(text); {
-		n := wordLen(text[i:])
-		if n == 0 {
-			_, size := utf8.DecodeRuneInString(text[i:])
-			i += size
-			continue
-		}
-		if w, ok := newWord(text[i : i+n]); ok {
+	for raw := range rawWords(text) {
+		if w, ok := newWord(raw); ok {
 			out = append(out, w)
 		}
-		i += n
 	}
 	return out
+}
+
+// rawWords gives the words of a text as they stand.
+func rawWords(text string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for i := 0; i < len(text); {
+			if c := text[i]; c < utf8.RuneSelf && !asciiWord(c) {
+				i++
+				continue
+			}
+			n := wordLen(text[i:])
+			if n == 0 {
+				_, size := utf8.DecodeRuneInString(text[i:])
+				i += size
+				continue
+			}
+			if !yield(text[i : i+n]) {
+				return
+			}
+			i += n
+		}
+	}
+}
+
+func asciiWord(c byte) bool {
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '_'
 }
 
 // wordLen is the length in bytes of the word that the text begins with, or 0.
 func wordLen(s string) int {
 	n := 0
 	for n < len(s) {
+		if asciiWord(s[n]) {
+			n++
+			continue
+		}
 		r, size := utf8.DecodeRuneInString(s[n:])
 		switch {
 		case isWordRune(r):
@@ -177,39 +201,7 @@ func Stem(w string) string {
 	return env.Current()
 }
 
-// analyser turns texts into the terms of the keyword index. It holds no state that a call changes.
+// analyser turns queries into terms of the keyword index. It holds no state that a call changes.
 type analyser struct{ stop map[string]bool }
 
 func newAnalyser() analyser { return analyser{stop: StopWords()} }
-
-// code gives the parts of all words, and the words that have several as whole identifiers.
-func (a analyser) code(text string) (parts, wholes []string) {
-	for _, w := range Words(text) {
-		if len(w.Parts) == 0 {
-			parts = append(parts, w.Whole)
-			continue
-		}
-		wholes = append(wholes, w.Whole)
-		for _, p := range w.Parts {
-			parts = append(parts, p)
-		}
-	}
-	return parts, wholes
-}
-
-// prose gives the stems of all words that are no stop words; an identifier in prose gives the stems of its parts.
-func (a analyser) prose(text string) []string {
-	var out []string
-	for _, w := range Words(text) {
-		parts := w.Parts
-		if len(parts) == 0 {
-			parts = []string{w.Whole}
-		}
-		for _, p := range parts {
-			if !a.stop[p] {
-				out = append(out, Stem(p))
-			}
-		}
-	}
-	return out
-}

@@ -1,6 +1,8 @@
 package index
 
 import (
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -52,13 +54,15 @@ func TestWords(t *testing.T) {
 
 func TestProse(t *testing.T) {
 	t.Parallel()
-	a := newAnalyser()
+	v := newVocabulary(StopWords())
 	for text, want := range map[string]string{
-		"The connections are closed when failing": "connect close fail",
+		"The connections are closed when failing": "close connect fail",
 		"Doing this thesis":                       "thesi",
-		"parseRequests returns errors":            "pars request return error",
+		"parseRequests returns errors":            "error pars request return",
 	} {
-		if got := strings.Join(a.prose(text), " "); got != want {
+		p := v.prose(text)
+		got := strings.Join(slices.Sorted(maps.Keys(p.freqs)), " ")
+		if got != want || p.length != len(strings.Fields(want)) {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}

@@ -3,7 +3,7 @@ package index
 // unit is one word of a query with the terms that stand for it in each field.
 type unit struct {
 	word  string // a word that may stand in other forms in code; empty for a whole identifier
-	terms map[string]string
+	terms map[field]string
 	count int // how often the query says it
 }
 
@@ -19,10 +19,10 @@ func (a analyser) units(query string) []*unit {
 		}
 		u := &unit{count: 1}
 		if whole {
-			u.terms = map[string]string{fieldName: term, fieldPath: term, fieldIdent: term}
+			u.terms = map[field]string{fieldName: term, fieldPath: term, fieldIdent: term}
 		} else {
 			u.word = term
-			u.terms = map[string]string{fieldName: term, fieldScope: term, fieldPath: term, fieldCode: term, fieldProse: Stem(term)}
+			u.terms = map[field]string{fieldName: term, fieldScope: term, fieldPath: term, fieldCode: term, fieldProse: Stem(term)}
 		}
 		seen[term] = u
 		out = append(out, u)

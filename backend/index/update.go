@@ -29,11 +29,13 @@ type Stats struct {
 }
 
 const (
-	// batchChunks and batchBytes bound what is in memory at a time; bleve is fastest in batches of about a thousand.
-	batchChunks = 1000
-	batchBytes  = 4 << 20
+	// firstChunks, batchChunks and batchBytes bound what is in memory at a time. Large batches make few segments, which
+	// have to be merged less often; the first ones are smaller, so that there is something to find soon.
+	firstChunks = 1000
+	batchChunks = 4000
+	batchBytes  = 8 << 20
 	// batchAge is how long work may be lost by a kill.
-	batchAge = 3 * time.Second
+	batchAge = 5 * time.Second
 	// maxAhead is how many files may be read before the slowest one is written.
 	maxAhead = 64
 	// racy is how close to the reading a file's time may be before a change within the same tick of the clock could go
@@ -232,6 +234,7 @@ type result struct {
 // work is one worker; it has a parser of its own.
 func (ix *Index) work(ctx context.Context, tasks <-chan task, results chan<- result, start time.Time) {
 	c := newChunker()
+	c.words = newVocabulary(ix.analyser.stop)
 	defer c.close()
 	for t := range tasks {
 		ch, err := ix.look(c, t, start)
@@ -266,8 +269,9 @@ func (ix *Index) look(c *chunker, t task, start time.Time) (change, error) {
 	if cut.broken {
 		ch.status = "broken"
 	}
+	where := c.words.names(t.file.Path)
 	for _, chunk := range ch.chunks {
-		ch.docs = append(ch.docs, ix.analyser.document(chunk, cut.comments(chunk)))
+		ch.docs = append(ch.docs, c.words.document(chunk, where, cut.comments(chunk)))
 	}
 	return ch, nil
 }
@@ -317,7 +321,7 @@ func (u *updater) add(ctx context.Context, c change) error {
 	u.chunks += len(c.chunks)
 	u.stats.Chunks += len(c.chunks)
 	u.bytes += len(c.content)
-	if u.chunks >= batchChunks || u.bytes >= batchBytes || time.Since(u.since) > batchAge {
+	if u.chunks >= min(firstChunks+u.stats.Chunks/2, batchChunks) || u.bytes >= batchBytes || time.Since(u.since) > batchAge {
 		return u.flush(ctx)
 	}
 	return nil

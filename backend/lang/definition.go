@@ -1,6 +1,8 @@
 package lang
 
 import (
+	"cmp"
+	"slices"
 	"sort"
 	"strings"
 )
@@ -30,11 +32,21 @@ type raw struct {
 	scope, test               bool
 }
 
-// span is a comment or an attribute.
+// span is a stretch of the source that is no definition but says something of one, or of the names in it.
 type span struct {
 	start, end int
-	comment    bool
+	kind       spanKind
 }
+
+type spanKind uint8
+
+const (
+	spanComment   spanKind = iota
+	spanAttribute          // belongs to the definition that follows
+	spanString             // holds no names
+	spanCode               // code inside a string
+	spanImport             // names in it are imported
+)
 
 // lines finds line numbers of byte offsets.
 type lines []int
@@ -56,13 +68,8 @@ func (ls lines) of(b int) int {
 
 // nest orders definitions by place and gives each its parent, its qualified name and its final kind.
 func nest(raws []raw, around []span, src []byte) *nesting {
-	sort.SliceStable(raws, func(i, j int) bool {
-		if raws[i].start != raws[j].start {
-			return raws[i].start < raws[j].start
-		}
-		return raws[i].end > raws[j].end
-	})
-	sort.Slice(around, func(i, j int) bool { return around[i].start < around[j].start })
+	slices.SortStableFunc(raws, func(a, b raw) int { return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(b.end, a.end)) })
+	slices.SortFunc(around, func(a, b span) int { return cmp.Compare(a.start, b.start) })
 	n := &nesting{around: around, src: src, lines: newLines(src)}
 	for _, r := range raws {
 		n.add(r)
@@ -139,11 +146,11 @@ func lead(d *Definition, around []span, src []byte) {
 	i := sort.Search(len(around), func(i int) bool { return around[i].start >= at }) - 1
 	for ; i >= 0 && adjacent(src, around[i].end, at); i-- {
 		s := around[i]
-		if s.comment && !ownLine(src, s.start) {
+		if s.kind == spanComment && !ownLine(src, s.start) {
 			break // it trails the statement before
 		}
 		at = s.start
-		if s.comment {
+		if s.kind == spanComment {
 			comments = append(comments, string(src[s.start:s.end]))
 		} else {
 			d.StartByte = s.start

@@ -27,7 +27,10 @@ func golang() Language {
 (type_alias name: (type_identifier) @name) @definition.type
 (type_declaration "type" @attribute)
 (comment) @comment
+[(interpreted_string_literal) (raw_string_literal) (rune_literal)] @string
+(import_declaration) @import
 `,
+		native: parseGo,
 		TestFile: func(p string) bool {
 			return strings.HasSuffix(p, "_test.go") || inTestDir(p, "testdata")
 		},

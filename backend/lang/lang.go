@@ -34,8 +34,13 @@ type Language struct {
 	//	@comment          any comment; one that ends on the line before a definition is its documentation
 	//	@attribute        an attribute or decorator that stands beside the definition and belongs to it
 	//	@test             the callee of a call that defines a test (it, describe); only the names in TestCalls count
+	//	@string           a string; names in it do not count, except in
+	//	@code             code inside a string
+	//	@import           a statement that imports names
 	Query     string
 	TestCalls []string
+
+	native func(src []byte) (found, bool) // finds the same without the grammar, much faster; false: the grammar has to
 
 	TestFile func(path string) bool // path is slash-separated and relative to the repository
 	Runners  []Runner

@@ -1,8 +1,10 @@
 package lang
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -19,13 +21,23 @@ var ErrTooSlow = errors.New("parse took too long")
 // Parser finds the definitions of files. It keeps one tree-sitter parser and one compiled query a language; it is for one
 // goroutine, and Close frees its C memory.
 type Parser struct {
-	rows map[string]*row
+	rows   map[string]*row
+	canvas []byte
 }
 
 type row struct {
-	parser *sitter.Parser
-	query  *sitter.Query
-	tests  map[string]bool
+	parser   *sitter.Parser
+	query    *sitter.Query
+	captures []string // the query's capture names by their ids
+	tests    map[string]bool
+	keywords map[string]bool
+}
+
+// found is what a parse finds, before definitions are nested.
+type found struct {
+	raws   []raw
+	around []span // comments and attributes
+	texts  []span // strings, code in strings, imports
 }
 
 // NewParser makes a parser for any language of the table.
@@ -54,7 +66,10 @@ func (p *Parser) row(l Language) (*row, error) {
 	sp := sitter.NewParser()
 	sp.SetLanguage(l.Grammar())
 	sp.SetOperationLimit(int(parseLimit.Microseconds()))
-	r := &row{parser: sp, query: q, tests: map[string]bool{}}
+	r := &row{parser: sp, query: q, tests: map[string]bool{}, keywords: keywords(l.Grammar())}
+	for i := range q.CaptureCount() {
+		r.captures = append(r.captures, q.CaptureNameForId(i))
+	}
 	for _, t := range l.TestCalls {
 		r.tests[t] = true
 	}
@@ -62,10 +77,23 @@ func (p *Parser) row(l Language) (*row, error) {
 	return r, nil
 }
 
+// keywords are the words that a grammar has as they stand.
+func keywords(g *sitter.Language) map[string]bool {
+	out := map[string]bool{}
+	for id := range g.SymbolCount() {
+		name := g.SymbolName(sitter.Symbol(id))
+		if name != "" && nameEnd([]byte(name), 0) == len(name) && g.SymbolType(sitter.Symbol(id)) == sitter.SymbolTypeAnonymous {
+			out[name] = true
+		}
+	}
+	return out
+}
+
 // File is what one parse finds.
 type File struct {
 	Definitions []Definition // in order of place
 	Comments    []Comment    // in order of place
+	Mentions    []Mention    // names, in order of place
 	Broken      bool         // the text has a syntax error; what could be read around it is still here
 }
 
@@ -83,6 +111,11 @@ func (p *Parser) Parse(l Language, src []byte) (File, error) {
 	if err != nil {
 		return File{}, err
 	}
+	if l.native != nil {
+		if n, ok := l.native(src); ok {
+			return p.finish(r, n, src), nil
+		}
+	}
 	tree := r.parser.Parse(nil, src) // no cancellable context: its watcher can poison the next parse
 	if tree == nil {
 		r.parser.Reset() // else the next parse goes on with this text
@@ -90,15 +123,35 @@ func (p *Parser) Parse(l Language, src []byte) (File, error) {
 	}
 	defer tree.Close()
 	root := tree.RootNode()
-	raws, around := r.matches(root, src)
-	n := nest(raws, around, src)
-	f := File{Definitions: n.out, Broken: root.HasError()}
-	for _, s := range around {
-		if s.comment {
+	f := p.finish(r, r.matches(root, src), src)
+	f.Broken = root.HasError()
+	return f, nil
+}
+
+// finish nests what was found and looks for names.
+func (p *Parser) finish(r *row, from found, src []byte) File {
+	defined := make(map[int]bool, len(from.raws))
+	for _, one := range from.raws {
+		if !one.scope && !one.test {
+			defined[one.nameStart+lastName(one.name)] = true
+		}
+	}
+	n := nest(from.raws, from.around, src)
+	f := File{Definitions: n.out}
+	for _, s := range from.around {
+		if s.kind == spanComment {
 			f.Comments = append(f.Comments, Comment{n.lines.of(s.start), string(src[s.start:s.end])})
 		}
 	}
-	return f, nil
+	slices.SortStableFunc(from.texts, func(a, b span) int { return cmp.Compare(a.start, b.start) })
+	p.canvas = paint(p.canvas, len(src), from.around, from.texts)
+	f.Mentions = mentions(src, p.canvas, r.keywords, defined)
+	return f
+}
+
+// lastName is where the last part of a name begins: 3 in a::b.
+func lastName(name string) int {
+	return strings.LastIndexAny(name, ".:~") + 1
 }
 
 // Definitions is Parse for who needs only these.
@@ -108,40 +161,47 @@ func (p *Parser) Definitions(l Language, src []byte) (defs []Definition, broken 
 }
 
 // matches runs the query and merges what it says by the place of the name.
-func (r *row) matches(root *sitter.Node, src []byte) ([]raw, []span) {
+func (r *row) matches(root *sitter.Node, src []byte) found {
 	cursor := sitter.NewQueryCursor()
 	defer cursor.Close()
 	cursor.Exec(r.query, root)
 	byName := map[int]int{}
-	var raws []raw
-	var around []span
+	var f found
 	for {
 		m, ok := cursor.NextMatch()
 		if !ok {
-			return whole(raws), around
+			f.raws = whole(f.raws)
+			return f
 		}
-		one, sp, ok := r.read(m, src)
-		around = append(around, sp...)
+		one, ok := r.read(m, src, &f)
 		if !ok {
 			continue
 		}
-		if i, seen := byName[one.nameStart]; seen && raws[i].scope == one.scope {
-			raws[i] = merge(raws[i], one)
+		if i, seen := byName[one.nameStart]; seen && f.raws[i].scope == one.scope {
+			f.raws[i] = merge(f.raws[i], one)
 			continue
 		}
-		byName[one.nameStart] = len(raws)
-		raws = append(raws, one)
+		byName[one.nameStart] = len(f.raws)
+		f.raws = append(f.raws, one)
 	}
 }
 
-// read turns one match into a definition, or into comments and attributes.
-func (r *row) read(m *sitter.QueryMatch, src []byte) (one raw, around []span, named bool) {
+// read turns one match into a definition, or into spans.
+func (r *row) read(m *sitter.QueryMatch, src []byte, f *found) (one raw, named bool) {
 	allowed := true
 	for _, c := range m.Captures {
 		start, end := int(c.Node.StartByte()), int(c.Node.EndByte())
-		switch name := r.query.CaptureNameForId(c.Index); name {
-		case "comment", "attribute":
-			around = append(around, span{start, end, name == "comment"})
+		switch name := r.captures[c.Index]; name {
+		case "comment":
+			f.around = append(f.around, span{start, end, spanComment})
+		case "attribute":
+			f.around = append(f.around, span{start, end, spanAttribute})
+		case "string":
+			f.texts = append(f.texts, span{start, end, spanString})
+		case "code":
+			f.texts = append(f.texts, span{start, end, spanCode})
+		case "import":
+			f.texts = append(f.texts, span{start, end, spanImport})
 		case "name":
 			one.name, one.nameStart, named = string(src[start:end]), start, true
 		case "body":
@@ -159,7 +219,7 @@ func (r *row) read(m *sitter.QueryMatch, src []byte) (one raw, around []span, na
 			one.kind = strings.TrimPrefix(name, "definition.")
 		}
 	}
-	return one, around, named && allowed
+	return one, named && allowed
 }
 
 // merge joins two matches of one name: the wider one is the definition.

@@ -1,0 +1,178 @@
+package index
+
+import (
+	"strings"
+
+	bleveindex "github.com/blevesearch/bleve_index_api"
+)
+
+// vocabulary turns texts into counted terms. It remembers every word it has seen, since code says the same words again
+// and again and cutting one costs a hundred times what finding it costs. It is for one goroutine.
+type vocabulary struct {
+	stop  map[string]bool
+	words map[string]entry
+	terms map[string]*term
+
+	touched []*term // of the field at hand
+	length  int
+}
+
+// maxVocabulary bounds what is remembered, to about 50 MB.
+const maxVocabulary = 1 << 17
+
+// term is one term with its count in the field at hand.
+type term struct {
+	text  string
+	bytes []byte
+	n     int
+}
+
+// entry is a word as it stands, cut.
+type entry struct {
+	whole *term   // nil where the word is one part
+	parts []*term // the word itself where it is one part
+	prose []*term // stems of the parts that are no stop words
+}
+
+func newVocabulary(stop map[string]bool) *vocabulary {
+	v := &vocabulary{stop: stop}
+	v.forget()
+	return v
+}
+
+func (v *vocabulary) forget() {
+	v.words, v.terms = map[string]entry{}, map[string]*term{}
+}
+
+// word cuts a word, or remembers how it was cut. ok is false for what holds nothing ("___").
+func (v *vocabulary) word(s string) (entry, bool) {
+	if e, ok := v.words[s]; ok {
+		return e, len(e.parts) > 0
+	}
+	if len(v.words) >= maxVocabulary && len(v.touched) == 0 {
+		v.forget()
+	}
+	e := v.cut(s)
+	v.words[strings.Clone(s)] = e
+	return e, len(e.parts) > 0
+}
+
+func (v *vocabulary) cut(s string) entry {
+	w, ok := newWord(s)
+	if !ok {
+		return entry{}
+	}
+	var e entry
+	parts := w.Parts
+	if len(parts) == 0 {
+		parts = []string{w.Whole}
+	} else {
+		e.whole = v.term(w.Whole)
+	}
+	for _, p := range parts {
+		e.parts = append(e.parts, v.term(p))
+		if !v.stop[p] {
+			e.prose = append(e.prose, v.term(Stem(p)))
+		}
+	}
+	return e
+}
+
+func (v *vocabulary) term(s string) *term {
+	t, ok := v.terms[s]
+	if !ok {
+		s = strings.Clone(s)
+		t = &term{text: s, bytes: []byte(s)}
+		v.terms[s] = t
+	}
+	return t
+}
+
+func (v *vocabulary) count(t *term) {
+	if t.n == 0 {
+		v.touched = append(v.touched, t)
+	}
+	t.n++
+	v.length++
+}
+
+// field ends the field at hand and gives what was counted.
+func (v *vocabulary) field() terms {
+	out := terms{length: v.length}
+	if len(v.touched) > 0 {
+		out.freqs = make(bleveindex.TokenFrequencies, len(v.touched))
+		slab := make([]bleveindex.TokenFreq, len(v.touched))
+		for i, t := range v.touched {
+			slab[i].Term = t.bytes
+			slab[i].SetFrequency(t.n)
+			out.freqs[t.text] = &slab[i]
+			t.n = 0
+		}
+	}
+	v.touched, v.length = v.touched[:0], 0
+	return out
+}
+
+// code counts the parts of all words, and gives their whole identifiers.
+func (v *vocabulary) code(text string, wholes []*term) (parts terms, all []*term) {
+	for w := range rawWords(text) {
+		e, ok := v.word(w)
+		if !ok {
+			continue
+		}
+		for _, p := range e.parts {
+			v.count(p)
+		}
+		if e.whole != nil {
+			wholes = append(wholes, e.whole)
+		}
+	}
+	return v.field(), wholes
+}
+
+// names counts the parts of all words, and with them their whole identifiers.
+func (v *vocabulary) names(text string) terms {
+	for w := range rawWords(text) {
+		e, ok := v.word(w)
+		if !ok {
+			continue
+		}
+		for _, p := range e.parts {
+			v.count(p)
+		}
+		if e.whole != nil {
+			v.count(e.whole)
+		}
+	}
+	return v.field()
+}
+
+// prose counts the stems of words that are no stop words; an identifier in prose counts as its parts.
+func (v *vocabulary) prose(texts ...string) terms {
+	for _, text := range texts {
+		for w := range rawWords(text) {
+			if e, ok := v.word(w); ok {
+				for _, p := range e.prose {
+					v.count(p)
+				}
+			}
+		}
+	}
+	return v.field()
+}
+
+// document cuts a chunk. A path's terms are the same for all chunks of a file, so they come from outside.
+func (v *vocabulary) document(ch Chunk, path terms, comments string) document {
+	var d document
+	d[fieldName] = v.names(ch.Name)
+	d[fieldScope], _ = v.code(strings.TrimSuffix(ch.Qualified, ch.Name), nil)
+	d[fieldPath] = path
+	var wholes []*term
+	d[fieldCode], wholes = v.code(ch.Text, nil)
+	for _, w := range wholes {
+		v.count(w)
+	}
+	d[fieldIdent] = v.field()
+	d[fieldProse] = v.prose(ch.Doc, comments)
+	return d
+}
