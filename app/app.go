@@ -46,7 +46,8 @@ type host struct {
 	context   context.Context // of the indexing in the background; cancelled by Close
 	cancel    context.CancelFunc
 	indexer   indexer
-	preparing preparing
+	preparing stoppable // by folder
+	probing   stoppable // by model
 	unsub     func()
 }
 
@@ -235,10 +236,19 @@ func (a *App) AllowNone(folder string, on bool) (Settings, error) {
 	return guard(a.h, func() (Settings, error) { return a.h.core.allowNone(expandHome(folder), on) })
 }
 
-// Rung is the sandbox that tests run in here; quicker than Doctor, which probes all of them.
-func (a *App) Rung() (sandbox.Rung, error) {
+// Rung is the sandbox that the tests of a folder run in, "" any; quicker than Doctor, which probes all of them. Folders
+// differ where the person let one run without isolation.
+func (a *App) Rung(folder string) (sandbox.Rung, error) {
 	return guard(a.h, func() (sandbox.Rung, error) {
-		box, err := a.h.core.sandbox("")
+		root := ""
+		if folder != "" {
+			f, err := a.h.core.open(expandHome(folder))
+			if err != nil {
+				return sandbox.Rung{}, err
+			}
+			root = f.repo.Root()
+		}
+		box, err := a.h.core.sandbox(root)
 		if err != nil {
 			return sandbox.Rung{}, err
 		}

@@ -283,16 +283,20 @@ func (r BillRow) cost() string {
 	return fmt.Sprintf("$%.4f", float64(r.MicroUSD)/1e6)
 }
 
-// Bills adds up what all saved sessions cost, by day, model and folder.
-func (a *App) Bills() ([]BillRow, error) {
+// Bills adds up what all saved sessions cost, by "day", "model", "folder", or "all" three.
+func (a *App) Bills(by string) ([]BillRow, error) {
 	return guard(a.h, func() ([]BillRow, error) {
+		key, ok := billKeys()[by]
+		if !ok {
+			return nil, fail(Invalid, fmt.Sprintf("costs cannot be added up by %q; choose day, model, folder or all", by))
+		}
 		store, err := a.h.core.sessions()
 		if err != nil {
 			return nil, err
 		}
 		states, err := store.List(a.h.context, "", 0)
 		rows := []BillRow{}
-		for _, b := range session.Bills(states) {
+		for _, b := range session.Sum(session.Bills(states), key) {
 			rows = append(rows, newBillRow(b))
 		}
 		return rows, err

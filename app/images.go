@@ -19,6 +19,7 @@ import (
 // ImageLanguage is a language that an image can be built for.
 type ImageLanguage struct {
 	Name  string         `json:"name"`
+	For   []string       `json:"for"`   // the languages whose tests run in it, as Images.Languages names them
 	Image *sandbox.Image `json:"image"` // nil when it is not built
 }
 
@@ -51,6 +52,17 @@ func (c *core) imageLanguages() []string {
 	return names
 }
 
+// languagesOf gives the languages, by the names of their runners' rows, that the tests of a bundled image are for.
+func languagesOf(image string) []string {
+	switch image {
+	case "node":
+		return []string{"javascript"}
+	case "cpp":
+		return []string{"c"} // ctest is one row for both
+	}
+	return []string{image}
+}
+
 // images lists the images; that there can be none is part of the answer.
 func (c *core) images(ctx context.Context) (ImageList, error) {
 	list := ImageList{Images: []sandbox.Image{}, Languages: []ImageLanguage{}, Chosen: c.current().Images}
@@ -64,7 +76,7 @@ func (c *core) images(ctx context.Context) (ImageList, error) {
 	}
 	list.Images = append(list.Images, all...)
 	for _, name := range c.imageLanguages() {
-		l := ImageLanguage{Name: name}
+		l := ImageLanguage{Name: name, For: languagesOf(name)}
 		if i := slices.IndexFunc(all, func(i sandbox.Image) bool { return i.Ref == "localhost/redgreen/"+name+":latest" }); i >= 0 {
 			l.Image = &all[i]
 		}

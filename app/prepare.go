@@ -53,36 +53,37 @@ type PrepareReport struct {
 	OK     bool               `json:"ok"` // every step
 }
 
-// preparing keeps a folder from being prepared twice at once, and lets the person stop.
-type preparing struct {
+// stoppable are long works that a person started, by what they are on: the same is not done twice at once, and can be
+// stopped.
+type stoppable struct {
 	mu   sync.Mutex
 	live map[string]context.CancelFunc
 }
 
-// begin gives a context that Cancel ends; it fails where the folder is being prepared.
-func (p *preparing) begin(ctx context.Context, folder string) (context.Context, func(), error) {
+// begin gives a context that cancel ends; busy is the error where it is being done already.
+func (p *stoppable) begin(ctx context.Context, key, busy string) (context.Context, func(), error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.live[folder] != nil {
-		return nil, nil, fail(Conflict, "the dependencies of this folder are being installed already")
+	if p.live[key] != nil {
+		return nil, nil, fail(Conflict, busy)
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	if p.live == nil {
 		p.live = map[string]context.CancelFunc{}
 	}
-	p.live[folder] = cancel
+	p.live[key] = cancel
 	return ctx, func() {
 		cancel()
 		p.mu.Lock()
-		delete(p.live, folder)
+		delete(p.live, key)
 		p.mu.Unlock()
 	}, nil
 }
 
-func (p *preparing) cancel(folder string) bool {
+func (p *stoppable) cancel(key string) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	cancel := p.live[folder]
+	cancel := p.live[key]
 	if cancel != nil {
 		cancel()
 	}
@@ -170,7 +171,7 @@ func (a *App) Prepare(folder, hash string, allow []string) (PrepareReport, error
 		if err != nil {
 			return PrepareReport{}, err
 		}
-		ctx, done, err := a.h.preparing.begin(a.h.context, f.repo.Root())
+		ctx, done, err := a.h.preparing.begin(a.h.context, f.repo.Root(), "the dependencies of this folder are being installed already")
 		if err != nil {
 			return PrepareReport{}, err
 		}

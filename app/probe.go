@@ -21,9 +21,24 @@ func (a *App) ProbePlan(ref string) (model.ProbePlan, error) {
 // found. It takes twenty to thirty-six calls of the model; the topic "probe" tells of each.
 func (a *App) Probe(ref string) (model.ProbeResult, error) {
 	return guard(a.h, func() (model.ProbeResult, error) {
-		return a.h.core.probe(a.h.context, ref, func(s model.ProbeScore) {
+		ctx, done, err := a.h.probing.begin(a.h.context, ref, "this model is being measured already")
+		if err != nil {
+			return model.ProbeResult{}, err
+		}
+		defer done()
+		return a.h.core.probe(ctx, ref, func(s model.ProbeScore) {
 			a.h.runs.send("probe", map[string]any{"ref": ref, "score": s})
 		})
+	})
+}
+
+// CancelProbe stops a probe; nothing of it is kept.
+func (a *App) CancelProbe(ref string) error {
+	return a.h.act(func() error {
+		if !a.h.probing.cancel(ref) {
+			return fail(Conflict, "this model is not being measured")
+		}
+		return nil
 	})
 }
 

@@ -41,7 +41,9 @@ const views = {
   limit: ['speed=1000&scene=limit', async (p) => { await p.getByTestId('open-sample').click(); await p.getByTestId('start-task').click(); await p.getByTestId('outcome-note').waitFor(); }],
   sessions: ['', async (p) => { await p.getByTestId('nav-sessions').click(); await p.getByTestId('session-row').first().waitFor(); }],
   settings: ['', async (p) => p.getByTestId('nav-settings').click()],
-  doctor: ['', async (p) => { await p.getByTestId('doctor-line').click(); await p.getByTestId('check').first().waitFor(); }],
+  forms: ['', async (p) => { await p.getByTestId('nav-settings').click(); await p.getByTestId('provider-openai').locator('summary').click(); await p.getByTestId('probe-open').click(); await p.getByTestId('probe-plan').waitFor(); }],
+  spending: ['', async (p) => { await p.getByTestId('nav-sessions').click(); await p.getByTestId('sessions-part').getByText('Spending').click(); await p.getByTestId('bills').waitFor(); }],
+  doctor: ['', async (p) => { await p.getByTestId('open-sample').click(); await p.getByTestId('start-task').waitFor(); await p.getByTestId('sandbox-badge').click(); await p.getByTestId('toolchains').locator('li').first().waitFor(); await p.getByTestId('check').first().waitFor(); }],
   search: ['', async (p) => { await p.getByTestId('open-sample').click(); await p.keyboard.press('Control+k'); await p.getByTestId('search-input').fill('city'); await p.getByTestId('search-hit').first().waitFor(); }],
   help: ['', async (p) => p.keyboard.press('?')],
 };

@@ -276,6 +276,7 @@ scene('Escape leaves a side view for the work', 'speed=1000', async (page) => {
   await page.keyboard.press('Escape');
   await page.getByTestId('open-sample').waitFor();
   await page.getByTestId('open-sample').click();
+  await page.getByTestId('start-task').waitFor();
   await page.getByTestId('nav-settings').click();
   await page.keyboard.press('Escape');
   await page.getByTestId('start-task').waitFor();
@@ -308,3 +309,60 @@ for (const [width, height] of [[900, 600], [1100, 700], [1440, 900]]) {
     }, { width, height });
   }
 }
+
+scene('a model is measured after its cost was shown, and the forms it manages are kept', 'speed=50', async (page) => {
+  await page.getByTestId('nav-settings').click();
+  await page.getByTestId('forms-model').selectOption('anthropic/claude-sonnet-4-5');
+  assert.match(await page.getByTestId('forms-measured').innerText(), /Not yet/);
+  await page.getByTestId('probe-open').click();
+  assert.match(await page.getByTestId('probe-plan').innerText(), /20 to 36 calls.*At most \$0\.41/);
+  await page.keyboard.press('Enter'); // the focus is on "Not now"
+  await page.getByTestId('probe').waitFor({ state: 'detached' });
+  await page.getByTestId('probe-open').click();
+  await page.getByTestId('probe-go').click();
+  await page.getByText('are used from now on').waitFor();
+  await page.getByTestId('probe').getByRole('button', { name: 'Close' }).click();
+  assert.match(await page.getByTestId('forms-measured').innerText(), /calls as the provider’s calls 8 of 8, edits as search and replace 3 of 3, just now/);
+  assert.equal(await page.getByTestId('forms-edits').inputValue(), 'search_replace');
+  await page.getByTestId('forms-edits').selectOption('whole_file');
+  assert.equal(await page.getByTestId('forms-edits').inputValue(), 'whole_file');
+});
+
+scene('a price that is unknown is said before a model is measured', 'unpriced', async (page) => {
+  await page.getByTestId('nav-settings').click();
+  await page.getByTestId('forms-model').selectOption('anthropic/claude-sonnet-4-5');
+  await page.getByTestId('probe-open').click();
+  assert.match(await page.getByTestId('probe-plan').innerText(), /price is unknown/);
+});
+
+scene('what sessions cost, by day, model and folder; unknown is shown as unknown', '', async (page) => {
+  await page.getByTestId('nav-sessions').click();
+  await page.getByTestId('sessions-part').getByText('Spending').click();
+  assert.match(await page.getByTestId('bills').innerText(), /\$0\.0901 or more\s+1 session of unknown price/);
+  await page.getByTestId('bills-by').getByText('By model').click();
+  await page.getByTestId('bills').getByText('openai/gpt-oss-next').waitFor();
+  assert.match(await page.getByTestId('bills').innerText(), /gpt-oss-next[^$]*price unknown/);
+  await page.getByTestId('bills-by').getByText('By folder').click();
+  await page.getByTestId('bills').getByText('invoice-api').waitFor();
+});
+
+scene('an image is chosen for a language, and the doctor tells the folder’s toolchains', '', async (page) => {
+  await page.getByTestId('open-sample').click();
+  await page.getByTestId('start-task').waitFor();
+  await page.getByTestId('nav-settings').click();
+  await page.getByTestId('image-javascript').selectOption('localhost/redgreen/python:latest');
+  await page.getByTestId('nav-sessions').click();
+  await page.getByTestId('nav-settings').click();
+  assert.equal(await page.getByTestId('image-javascript').inputValue(), 'localhost/redgreen/python:latest');
+  assert.equal(await page.getByTestId('image-python').inputValue(), '');
+  await page.getByTestId('sandbox-badge').click();
+  await page.getByTestId('toolchains').getByText('.nvmrc asks for 22').waitFor();
+});
+
+scene('without a sandbox the badge follows what is allowed for the open folder', 'nosandbox', async (page) => {
+  await page.getByTestId('open-sample').click();
+  await page.getByTestId('sandbox-badge').getByText('No sandbox').waitFor();
+  await page.getByTestId('nav-settings').click();
+  await page.getByTestId('allow-none').check({ force: true });
+  await page.getByTestId('sandbox-badge').getByText('no isolation').waitFor();
+});

@@ -3,7 +3,8 @@
 
 import { AppError, decode } from './error';
 import type {
-  Body, Boot, Diff, Doctor, Event, Folder, FolderTests, Hit, ImageList, Models, NewTask, PreparePlan, PrepareReport, Pushed, Rung, SessionInfo, SessionState, Settings, Topic,
+  Bill, BillsBy, Body, Boot, Check, Diff, Doctor, Event, Folder, FolderTests, Hit, ImageList, Models, ModelSetting, NewTask, PreparePlan, PrepareReport, ProbePlan, ProbeResult, Pushed, Rung,
+  SessionInfo, SessionState, Settings, Topic,
 } from './types';
 
 export { AppError, type Code } from './error';
@@ -15,8 +16,8 @@ export interface Backend {
   pickFolder(): Promise<string>;
   openFolder(path: string): Promise<Folder>;
   models(): Promise<Models>;
-  /** rung is what isolates the tests now; it rejects where nothing does. */
-  rung(): Promise<Rung>;
+  /** rung is what isolates the tests of a folder ('' any); it rejects where nothing does. */
+  rung(folder: string): Promise<Rung>;
   /** doctor examines every way to isolate; it may take a minute. */
   doctor(): Promise<Doctor>;
   startTask(task: NewTask): Promise<string>;
@@ -52,6 +53,15 @@ export interface Backend {
   /** prepare runs a plan that the person saw and agreed to; hash is that plan's. */
   prepare(folder: string, hash: string, allow: string[]): Promise<PrepareReport>;
   cancelPrepare(folder: string): Promise<void>;
+  /** toolchains says which one each test command of a folder gets. */
+  toolchains(folder: string): Promise<Check[] | null>;
+  /** probePlan says what measuring a model would cost; nothing is called. */
+  probePlan(ref: string): Promise<ProbePlan>;
+  /** probe measures the model and keeps the result in the settings; the topic "probe" tells of each case. */
+  probe(ref: string): Promise<ProbeResult>;
+  cancelProbe(ref: string): Promise<void>;
+  saveModel(ref: string, setting: ModelSetting): Promise<Settings>;
+  bills(by: BillsBy): Promise<Bill[] | null>;
   openInEditor(folder: string, path: string, line: number): Promise<void>;
   /** on subscribes to a pushed topic; the result ends the subscription. */
   on<T extends Topic>(topic: T, cb: (payload: Pushed[T]) => void): () => void;
@@ -83,7 +93,7 @@ async function call<T>(method: string, ...args: unknown[]): Promise<T> {
   }
 }
 
-const labels: Record<string, string> = { krun: 'microVM', runsc: 'gVisor', crun: 'container', runc: 'container', bwrap: 'namespaces' };
+const labels: Record<string, string> = { krun: 'microVM', runsc: 'gVisor', crun: 'container', runc: 'container', bwrap: 'namespaces', none: 'no isolation' };
 
 /** withRung names the rung in use where the report only tells which of its lines it is. */
 function withRung(d: Doctor): Doctor {
@@ -98,7 +108,7 @@ const real: Backend = {
   pickFolder: () => call('PickFolder'),
   openFolder: (path) => call('OpenFolder', path),
   models: () => call('Models'),
-  rung: () => call('Rung'),
+  rung: (folder) => call('Rung', folder),
   doctor: async () => withRung(await call('Doctor')),
   startTask: (task) => call('StartTask', task),
   session: (id) => call('Session', id),
@@ -127,6 +137,12 @@ const real: Backend = {
   preparePlan: (folder) => call('PreparePlan', folder),
   prepare: (folder, hash, allow) => call('Prepare', folder, hash, allow),
   cancelPrepare: (folder) => call('CancelPrepare', folder),
+  toolchains: (folder) => call('Toolchains', folder),
+  probePlan: (ref) => call('ProbePlan', ref),
+  probe: (ref) => call('Probe', ref),
+  cancelProbe: (ref) => call('CancelProbe', ref),
+  saveModel: (ref, setting) => call('SaveModel', ref, setting),
+  bills: (by) => call('Bills', by),
   openInEditor: (folder, path, line) => call('OpenInEditor', folder, path, line),
   on(topic, cb) {
     const off = bound().runtime?.EventsOn?.(topic, (payload) => cb(payload as never));

@@ -354,6 +354,59 @@ export interface ModelSetting {
   form: '' | 'native' | 'json' | 'text';
   edit_form: '' | 'unified_diff' | 'search_replace' | 'old_new' | 'whole_file';
   window: number; // tokens, 0 as the provider says
+  probe?: ProbeResult | null;
+}
+
+/** What measuring a model would cost; priced false: the price is unknown. */
+export interface ProbePlan {
+  ref: string;
+  calls: number;
+  most_calls: number;
+  tokens: number;
+  worst: number; // micro-dollars
+  priced: boolean;
+  local: boolean;
+}
+
+export interface ProbeScore {
+  form: string;
+  passed: number;
+  of: number;
+}
+
+/** What a probe measured: the forms that the model manages best, '' none. */
+export interface ProbeResult {
+  ref: string;
+  tool_form: ModelSetting['form'];
+  edit_form: ModelSetting['edit_form'];
+  tools: List<ProbeScore>;
+  edits: List<ProbeScore>;
+  misses: List<{ form: string; case: string; why: string }>;
+  calls: number;
+  usage: Usage;
+  micro_usd: number;
+  priced: boolean;
+  ms: number;
+  time: string;
+}
+
+export type BillsBy = 'day' | 'model' | 'folder';
+
+/** What the sessions of one day, model or folder took and gave. */
+export interface Bill {
+  day: string;
+  model: string; // PROVIDER/NAME
+  folder: string;
+  local: boolean;
+  sessions: number;
+  fixes: number; // accepted and not taken back
+  steps: number;
+  usage: Usage;
+  micro_usd: number;
+  unpriced: number; // sessions of which a part has no known price
+  ms: number; // that the replies took
+  per_fix: number | null; // micro-dollars; null: no fix, or a price is unknown
+  tokens_per_sec: number;
 }
 
 export interface Settings {
@@ -414,7 +467,7 @@ export interface Image {
 
 export interface ImageList {
   images: List<Image>;
-  languages: List<{ name: string; image: Image | null }>; // one can be built for these
+  languages: List<{ name: string; for: List<string>; image: Image | null }>; // one can be built for these; for: the languages whose tests run in it
   chosen: Images;
   problem: string; // why images cannot be used here, '' they can
 }
@@ -556,6 +609,7 @@ export interface Pushed {
   ask: { session: string; ask_id: string; kind: string; object: string };
   phase: { session: string; text: string };
   prepare: { folder: string; text: string }; // '' when it is done
+  probe: { ref: string; score: ProbeScore };
   connected: null; // the browser's stream is there, perhaps again
   disconnected: null;
 }

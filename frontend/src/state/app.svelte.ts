@@ -114,10 +114,13 @@ export class App {
     }
   }
 
-  /** loadRung learns what isolates the tests; the whole examination is for the Doctor view. */
+  /** loadRung learns what isolates the open folder's tests; the whole examination is for the Doctor view. */
   async loadRung(): Promise<void> {
+    const path = this.folder?.path ?? '';
     try {
-      this.rung = await this.backend.rung();
+      const rung = await this.backend.rung(path);
+      if (path !== (this.folder?.path ?? '')) return;
+      this.rung = rung;
       this.rungKnown = true;
     } catch {
       await this.loadDoctor();
@@ -128,7 +131,8 @@ export class App {
     this.doctorError = null;
     try {
       this.doctor = await this.backend.doctor();
-      this.rung = this.doctor.rung ?? null;
+      const none = this.folder && list(this.settings?.allow_none).includes(this.folder.path);
+      if (this.doctor.rung || !none) this.rung = this.doctor.rung ?? null;
       this.rungKnown = true;
     } catch (e) {
       this.doctorError = e as AppError;
@@ -191,6 +195,7 @@ export class App {
     this.plan = null;
     void this.loadTests();
     void this.loadPlan();
+    void this.loadRung();
     this.index = this.#indexes.get(folder.path) ?? { folder: folder.path, done: 0, total: 0, chunks: folder.index.chunks, ready: folder.index.ready, error: '' };
   }
 

@@ -3,6 +3,8 @@
 import { describe, expect, test } from 'vitest';
 import { AppError, decode } from '../api/error';
 import { joinArgs, splitArgs } from './args';
+import { bill } from './bills';
+import { measured } from './forms';
 import { ago, baseName, bytes, clock, cost, count, firstLine, pretty, tail, tokens, took, usd } from './format';
 import { mark } from './highlight';
 import { quiet, settle, stream } from './live';
@@ -11,7 +13,7 @@ import { begins, keysOf, match, shortcuts, type Press } from './shortcuts';
 import { bars } from './strip';
 import { act, commandOf, paths, result, standing, tally } from './words';
 import type { CallView, StepItem } from './session';
-import type { Certificate, Hunk, Run, Test } from '../api/types';
+import type { Bill, Certificate, Hunk, ProbeResult, Run, Test } from '../api/types';
 
 describe('errors of the Go side', () => {
   const json = '{"code":"conflict","message":"a.py changed"}';
@@ -280,4 +282,20 @@ test('how a session stands in a list', () => {
   expect(standing({ outcome: 'proven', applied: true, receipt: {} })).toBe('Proven, written');
   expect(standing({ outcome: 'proven', applied: false, receipt: {} })).toBe('Proven, taken back');
   expect(standing({ outcome: 'proven', applied: false })).toBe('Proven');
+});
+
+describe('what sessions cost', () => {
+  const row: Bill = { day: '', model: '', folder: '', local: false, sessions: 2, fixes: 0, steps: 3, usage: { known: true, input: 900, cache_read: 80, output: 20 }, micro_usd: 1_500_000, unpriced: 0, ms: 0, per_fix: null, tokens_per_sec: 0 };
+  test.each<[string, Partial<Bill>, ReturnType<typeof bill>]>([
+    ['all priced', {}, { cost: '$1.50', unknown: '', tokens: '1k' }],
+    ['a part without a price is never left out in silence', { unpriced: 1 }, { cost: '$1.50 or more', unknown: '1 session of unknown price', tokens: '1k' }],
+    ['nothing priced is not nothing', { unpriced: 2, micro_usd: 0 }, { cost: 'price unknown', unknown: '', tokens: '1k' }],
+    ['a local model', { local: true, micro_usd: 0 }, { cost: 'local', unknown: '', tokens: '1k' }],
+    ['a server that tells no usage', { usage: { known: false, input: 0, output: 0 } }, { cost: '$1.50', unknown: '', tokens: 'unknown' }],
+  ])('%s', (_name, change, want) => expect(bill({ ...row, ...change })).toEqual(want));
+});
+
+test('a probe in a line', () => {
+  const p: ProbeResult = { ref: 'a/b', tool_form: 'json', edit_form: '', tools: [{ form: 'native', passed: 2, of: 8 }, { form: 'json', passed: 7, of: 8 }], edits: [], misses: null, calls: 1, usage: { known: true, input: 1, output: 1 }, micro_usd: 0, priced: true, ms: 1, time: '' };
+  expect(measured(p)).toBe('calls as JSON 7 of 8, no form of edits');
 });

@@ -3,7 +3,7 @@
 
 import { AppError } from '../error';
 import type { Backend } from '../index';
-import type { Boot, Check, Diff, Event, FolderTests, Hit, Kind, ModelInfo, NewTask, Payloads, PrepareStep, Pushed, SessionInfo, Settings, Topic } from '../types';
+import type { Bill, Boot, Check, Diff, Event, FolderTests, Hit, Kind, ModelInfo, NewTask, Payloads, PrepareStep, ProbeResult, Pushed, SessionInfo, Settings, Topic } from '../types';
 import { big, files, folder, task } from './repo';
 import { again, certificate, diffOf, opening, sandbox, work, type Beat, type Scene } from './script';
 
@@ -169,7 +169,7 @@ export function fake(q: URLSearchParams): Backend {
       { path: '/home/ada/old/ledger', name: 'ledger', opened: '2026-01-02T08:00:00Z', exists: false },
     ],
     sample: { path: folder, name: 'invoice-api', task }, settings, session: q.get('session'),
-    keys: [{ provider: 'openai', env: 'OPENAI_API_KEY', set: false }, { provider: 'anthropic', env: 'ANTHROPIC_API_KEY', set: true }],
+    keys: [{ provider: 'openai', env: 'OPENAI_API_KEY', set: false }, { provider: 'anthropic', env: 'ANTHROPIC_API_KEY', set: true }, { provider: 'gemini', env: 'GEMINI_API_KEY', set: false }],
   };
 
   const checks: Check[] = [
@@ -205,7 +205,7 @@ export function fake(q: URLSearchParams): Backend {
       problems: [{ provider: 'openai', code: 'denied', message: 'No key is set: set OPENAI_API_KEY, or give one in the settings.' }],
       default: blank ? 'script/sample' : 'ollama/qwen3-coder',
     }),
-    rung: async () => (q.has('nosandbox') ? fail('unavailable', 'No sandbox works here.') : { ...sandbox, version: 'release-20250707.0' }),
+    rung: async (f) => (settings.allow_none?.includes(f) && q.has('nosandbox') ? { name: 'none', label: 'no isolation', version: '', protects: 'Nothing is kept from the tests.', warnings: [] } : q.has('nosandbox') ? fail('unavailable', 'No sandbox works here.') : { ...sandbox, version: 'release-20250707.0' }),
     async doctor() {
       await sleep(300);
       return q.has('nosandbox')
@@ -326,11 +326,13 @@ export function fake(q: URLSearchParams): Backend {
       fixed = { args, dir };
     },
     imageList: async () => ({
-      images: q.has('noimages') ? [] : [{ ref: 'localhost/redgreen/python:latest', id: 'ab12', size: 412e6, made: '2026-01-02T08:00:00Z' }], languages: [{ name: 'python', image: null }, { name: 'go', image: null }],
+      images: q.has('noimages') ? [] : [{ ref: 'localhost/redgreen/python:latest', id: 'ab12', size: 412e6, made: '2026-01-02T08:00:00Z' }], languages: [['python', 'python'], ['go', 'go'], ['node', 'javascript'], ['java', 'java'], ['cpp', 'c']].map(([name = '', f]) => ({ name, for: [f ?? name], image: null })),
       chosen: settings.images ?? { folders: {}, languages: {} }, problem: q.has('noimages') ? 'Podman is not installed' : '',
     }),
-    async chooseImage(f, _language, ref) {
-      settings = { ...settings, images: { folders: ref ? { [f]: ref } : {}, languages: {} } };
+    async chooseImage(f, lang, ref) {
+      const now = settings.images ?? { folders: {}, languages: {} };
+      const put = (of: Record<string, string> | null, key: string) => Object.fromEntries(Object.entries({ ...of, [key]: ref }).filter(([, v]) => v));
+      settings = { ...settings, images: f ? { ...now, folders: put(now.folders, f) } : { ...now, languages: put(now.languages, lang) } };
       return settings;
     },
     async allowNone(f, on) {
@@ -347,6 +349,41 @@ export function fake(q: URLSearchParams): Backend {
       return { folder: f, ok: step.ready, steps: [{ ...step, ok: step.ready, reason: step.ready ? '' : 'pip: no matching distribution for flask==9.9', log: 'Collecting flask==3.0.2\n…', refused, ms: 8400, runtime: { ...sandbox, version: '' } }] };
     },
     cancelPrepare: async () => undefined,
+    toolchains: async () => [
+      { name: 'toolchain: python', ok: true, detail: '/usr/bin/python3, 3.11.2, from the system; it has pytest 7.2.1' },
+      { name: 'toolchain: node in web', ok: false, detail: '.nvmrc asks for 22; 20.19.2 of the system is taken instead', fix: 'install it with nvm: `nvm install 22`' },
+    ],
+    probePlan: async (ref) => ({ ref, calls: 20, most_calls: 36, tokens: 31_200, worst: 412_000, priced: !q.has('unpriced'), local: ref.startsWith('ollama/') }),
+    async probe(ref) {
+      const tell = async (form: string, of: number, miss: number) => {
+        for (let n = 1; n <= of; n++) {
+          await sleep(90);
+          emit('probe', { ref, score: { form, passed: Math.max(0, n - miss), of: n } });
+        }
+      };
+      await tell('native', 8, 0);
+      for (const f of ['unified_diff', 'search_replace', 'old_new', 'whole_file']) await tell(f, 3, f === 'unified_diff' ? 2 : 0);
+      const r: ProbeResult = {
+        ref, tool_form: 'native', edit_form: 'search_replace', calls: 20, usage: { known: true, input: 17_000, output: 2100 }, micro_usd: 0, priced: true, ms: 41_000, time: new Date().toISOString(),
+        tools: [{ form: 'native', passed: 8, of: 8 }], edits: [{ form: 'unified_diff', passed: 1, of: 3 }, { form: 'search_replace', passed: 3, of: 3 }, { form: 'old_new', passed: 3, of: 3 }, { form: 'whole_file', passed: 3, of: 3 }],
+        misses: [{ form: 'unified_diff', case: 'two places', why: 'the second hunk has no line in common with the file' }, { form: 'unified_diff', case: 'tabs', why: 'the file is indented by tabs, the diff by spaces' }],
+      };
+      const before = settings.models?.[ref] ?? { form: '', edit_form: '', window: 0 };
+      settings = { ...settings, models: { ...settings.models, [ref]: { ...before, form: r.tool_form, edit_form: r.edit_form, probe: r } } };
+      return r;
+    },
+    cancelProbe: async () => undefined,
+    async saveModel(ref, m) {
+      settings = { ...settings, models: { ...settings.models, [ref]: m } };
+      return settings;
+    },
+    async bills(by) {
+      if (blank) return [];
+      const row = (x: Partial<Bill>): Bill => ({ day: '', model: '', folder: '', local: false, sessions: 1, fixes: 0, steps: 7, usage: { known: true, input: 18_000, cache_read: 120_000, output: 4200 }, micro_usd: 0, unpriced: 0, ms: 61_000, per_fix: null, tokens_per_sec: 0, ...x });
+      const days = [{ day: '2026-01-04', sessions: 5, fixes: 3, micro_usd: 412_300, per_fix: 137_434 }, { day: '2026-01-03', sessions: 2, micro_usd: 90_120, unpriced: 1 }, { day: '2026-01-02', sessions: 3, fixes: 2, local: true, tokens_per_sec: 38, ms: 410_000 }];
+      const by2 = [{ model: 'anthropic/claude-sonnet-4-5', sessions: 6, fixes: 3, micro_usd: 502_420, per_fix: 167_474 }, { model: 'openai/gpt-oss-next', sessions: 1, unpriced: 1 }, { model: 'ollama/qwen3-coder', sessions: 3, fixes: 2, local: true, tokens_per_sec: 38, ms: 410_000 }];
+      return by === 'day' ? days.map(row) : by === 'model' ? by2.map(row) : [row({ folder, sessions: 10, fixes: 5, micro_usd: 502_420, unpriced: 1 })];
+    },
     async openInEditor(_f, path) {
       fail('unavailable', `No editor is set, so ${path} was not opened. Name one in the settings, such as “code -g”.`);
     },
