@@ -101,7 +101,7 @@ func newLocalizer(o LocalizeOptions, c *clone) (*localizer, error) {
 	if l.repo, err = repo.Open(dir, repo.Options{}); err != nil {
 		return nil, err
 	}
-	l.ix, err = index.Open(l.repo, filepath.Join(o.Dir, "index"))
+	l.ix, err = index.Open(l.repo, filepath.Join(o.Dir, "index"), index.Options{})
 	if err != nil {
 		return nil, errors.Join(err, l.repo.Close())
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -247,8 +248,8 @@ func (r *ranker) add(ctx context.Context, u *unit) error {
 }
 
 const (
-	// formWeight is what an occurrence of another form of a word in code is worth ("retrying" for retry): code is not
-	// stemmed, so its dictionary is asked for words of the same stem.
+	// formWeight is what an occurrence of another form of a word is worth ("retrying" for retry): code, names and paths are
+	// not stemmed, so their dictionaries are asked for words of the same stem.
 	formWeight = 0.5
 	// shortStem is too short to stand for its other forms.
 	shortStem = 3
@@ -256,46 +257,48 @@ const (
 	maxForms = 16
 )
 
-// otherForms adds the occurrences in code of words with the unit's stem.
+// otherForms adds the occurrences of words with the unit's stem in the fields that are not stemmed.
 func (r *ranker) otherForms(ctx context.Context, u *unit) error {
 	stem := Stem(u.word)
 	if len(stem) < shortStem {
 		return nil
 	}
-	prefix := strings.TrimSuffix(stem, "i") // the stem of retry is retri
-	dict, err := r.reader.FieldDictPrefix(fieldCode.String(), []byte(prefix))
-	if err != nil {
-		return err
-	}
-	var forms []string
-	for len(forms) < maxForms {
-		e, err := dict.Next()
+	for _, w := range r.weights {
+		if w.field == fieldProse || w.field == fieldIdent {
+			continue
+		}
+		forms, err := r.forms(u.word, stem, w.field)
 		if err != nil {
-			dict.Close()
 			return err
 		}
-		if e == nil {
-			break
-		}
-		if e.Term != u.word && Stem(e.Term) == stem {
-			forms = append(forms, e.Term)
-		}
-	}
-	if err := dict.Close(); err != nil {
-		return err
-	}
-	for _, f := range forms {
-		for _, w := range r.weights {
-			if w.field != fieldCode {
-				continue
-			}
-			w.weight *= formWeight
+		w.weight *= formWeight
+		for _, f := range forms {
 			if err := r.postings(ctx, f, w); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
+}
+
+// forms are the words of a field that have a stem, but for the word itself.
+func (r *ranker) forms(word, stem string, in field) (out []string, err error) {
+	prefix := strings.TrimSuffix(stem, "i") // the stem of retry is retri
+	dict, err := r.reader.FieldDictPrefix(in.String(), []byte(prefix))
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, dict.Close()) }()
+	for len(out) < maxForms {
+		e, err := dict.Next()
+		if err != nil || e == nil {
+			return out, err
+		}
+		if e.Term != word && Stem(e.Term) == stem {
+			out = append(out, e.Term)
+		}
+	}
+	return out, nil
 }
 
 // postings adds the weighted frequencies of one term in one field to the unit at hand.
