@@ -18,7 +18,7 @@ require (
 	github.com/mattn/go-shellwords v1.0.16 // app: splits --test-cmd into words as a shell would, without a shell
 	github.com/mattn/go-sqlite3 v1.14.53 // session, index: SQLite (owner's choice)
 	github.com/ollama/ollama v0.17.4 // model: Ollama's own client, package api only (owner's choice)
-	github.com/rogpeppe/go-internal v1.16.0 // tests: txtar flows of the command line, and the corpus of edits
+	github.com/rogpeppe/go-internal v1.16.0 // eval: txtar files of bugs; tests: txtar flows of the command line, and the corpus of edits
 	github.com/smacker/go-tree-sitter v0.0.0-20240827094217-dd81d9e9be82 // lang: parsers of all languages (owner's choice)
 	github.com/spf13/cobra v1.10.2 // app: subcommands, flags and help
 	github.com/wailsapp/wails/v2 v2.13.0 // app: the desktop window (owner's choice)
