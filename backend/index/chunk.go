@@ -63,7 +63,8 @@ var errMinified = errors.New("minified file")
 // chunker cuts files; it is for one goroutine.
 type chunker struct {
 	parser *lang.Parser
-	words  *vocabulary
+	words  *vocabulary // nil where only cutting is wanted
+	grams  *gramSet
 }
 
 func newChunker() *chunker { return &chunker{parser: lang.NewParser()} }
@@ -84,6 +85,8 @@ type cut struct {
 	chunks []Chunk
 	broken bool // a syntax error, or the parse was given up
 	notes  []lang.Comment
+
+	mentions []lang.Mention
 }
 
 // comments are the comments inside a chunk's own lines.
@@ -116,7 +119,7 @@ func (c *chunker) file(name string, src []byte) (cut, error) {
 		return out, nil
 	}
 	f, err := c.parse(l, src)
-	out := cut{lang: l.Name, broken: f.Broken || err != nil, notes: f.Comments}
+	out := cut{lang: l.Name, broken: f.Broken || err != nil, notes: f.Comments, mentions: f.Mentions}
 	switch {
 	case err != nil, f.Broken && len(f.Definitions) == 0:
 		out.chunks = windows(name, l.Name, "lines", ls, 1, len(ls))

@@ -2,6 +2,7 @@ package index
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"regexp"
 	"unicode/utf8"
@@ -60,8 +61,7 @@ func (p Pattern) find(b []byte) []int {
 	if p.Regexp != nil {
 		return p.Regexp.FindIndex(b)
 	}
-	at := 0
-	for {
+	for at := 0; at <= len(b); {
 		i := bytes.Index(b[at:], []byte(p.Literal))
 		if i < 0 {
 			return nil
@@ -72,6 +72,7 @@ func (p Pattern) find(b []byte) []int {
 		}
 		at = i + 1
 	}
+	return nil
 }
 
 // wholeWord reports that no letter, digit or underscore stands right before or after b[i:j].
@@ -81,45 +82,37 @@ func wholeWord(b []byte, i, j int) bool {
 	return !isWordRune(before) && !isWordRune(after)
 }
 
-// indexed is a file that the index has the text of.
-type indexed struct {
-	id   int64
-	path string
-}
-
-func (ix *Index) grep(ctx context.Context, p Pattern, o GrepOptions) (Grepped, error) {
-	files, err := ix.store.candidates(ctx)
+func (ix *Index) grep(ctx context.Context, p Pattern, o GrepOptions) (out Grepped, err error) {
+	files, err := ix.candidates(ctx, p, o.Keep)
 	if err != nil {
-		return Grepped{}, err
+		return out, err
 	}
 	read := o.Read
 	if read == nil {
 		read = ix.src.Read
 	}
-	var out Grepped
-	for _, f := range files {
-		if err := ctx.Err(); err != nil {
-			return out, err
-		}
-		if o.Keep != nil && !o.Keep(f.path) {
-			continue
-		}
+	var placing error
+	err = inOrderOf(ctx, files, func(f fileInfo) ([]GrepHit, error) {
 		src, err := read(f.path)
 		if err != nil {
-			continue // gone, or no text any more
+			return nil, nil // gone, or no text any more
 		}
-		hits := p.lines(src, o.N+1-len(out.Hits))
+		return p.lines(src, o.N+1), nil
+	}, func(f fileInfo, hits []GrepHit) bool {
 		if len(hits) == 0 {
-			continue
+			return true
 		}
-		if err := ix.store.place(ctx, f, hits); err != nil {
-			return out, err
+		hits = hits[:min(len(hits), o.N+1-len(out.Hits))]
+		if placing = ix.store.place(ctx, f, hits); placing != nil {
+			return false
 		}
-		if out.Hits = append(out.Hits, hits...); len(out.Hits) > o.N {
-			return Grepped{Hits: out.Hits[:o.N], More: true}, nil
-		}
+		out.Hits = append(out.Hits, hits...)
+		return len(out.Hits) <= o.N
+	})
+	if len(out.Hits) > o.N {
+		out = Grepped{Hits: out.Hits[:o.N], More: true}
 	}
-	return out, nil
+	return out, cmp.Or(err, placing)
 }
 
 // lines finds the lines of a text where matches begin, each once, at most n.
@@ -154,32 +147,50 @@ func (p Pattern) findFrom(src []byte, from int) []int {
 	return []int{m[0] + from, m[1] + from}
 }
 
-func (s *store) candidates(ctx context.Context) ([]indexed, error) {
-	rows, err := s.db.QueryContext(ctx, `SELECT id, path FROM files WHERE status IN ('ok','broken') ORDER BY path`)
+// place gives hits of one file their path and chunk.
+func (s *store) place(ctx context.Context, f fileInfo, hits []GrepHit) error {
+	chunks, err := s.extents(ctx, f.id)
+	for i := range hits {
+		hits[i].Path, hits[i].ID = f.path, innermost(chunks, hits[i].Line).id
+	}
+	return err
+}
+
+// extent is where a chunk is in its file.
+type extent struct {
+	id        int64
+	from, to  int
+	qualified string
+}
+
+// extents lists the chunks of a file, shortest first.
+func (s *store) extents(ctx context.Context, file int64) ([]extent, error) {
+	if file == 0 {
+		return nil, nil
+	}
+	rows, err := s.db.QueryContext(ctx, `SELECT id, doc_line, end_line, CASE kind WHEN 'module' THEN '' ELSE qualified END FROM chunks
+		WHERE file_id=? ORDER BY end_line-doc_line, id`, file)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	var out []indexed
+	var out []extent
 	for rows.Next() {
-		var f indexed
-		if err := rows.Scan(&f.id, &f.path); err != nil {
+		var e extent
+		if err := rows.Scan(&e.id, &e.from, &e.to, &e.qualified); err != nil {
 			return nil, err
 		}
-		out = append(out, f)
+		out = append(out, e)
 	}
 	return out, rows.Err()
 }
 
-// place gives hits of one file their path and chunk.
-func (s *store) place(ctx context.Context, f indexed, hits []GrepHit) error {
-	lines := make([]int, len(hits))
-	for i, h := range hits {
-		lines[i] = h.Line
+// innermost is the shortest chunk that holds a line, or none.
+func innermost(shortestFirst []extent, line int) extent {
+	for _, e := range shortestFirst {
+		if e.from <= line && line <= e.to {
+			return e
+		}
 	}
-	ids, err := s.innermost(ctx, f.id, lines)
-	for i := range ids {
-		hits[i].ID, hits[i].Path = ids[i], f.path
-	}
-	return err
+	return extent{}
 }

@@ -48,6 +48,8 @@ type Index struct {
 	analyser analyser
 
 	averages averages
+	files    fileTable
+	changed  changes
 
 	updating sync.Mutex  // one update at a time
 	suspect  atomic.Bool // a search met damage: the next update makes the index anew
@@ -197,6 +199,7 @@ func (ix *Index) closeStores() error {
 	}
 	ix.keywords, ix.store, ix.snapshot = nil, nil, nil
 	ix.averages.forget()
+	ix.files.forget()
 	return err
 }
 

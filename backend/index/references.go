@@ -1,10 +1,14 @@
 package index
 
 import (
+	"bytes"
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"slices"
 	"strings"
+
+	"redgreen/backend/lang"
 )
 
 // The kinds of a reference.
@@ -15,7 +19,7 @@ const (
 	RefUse        = "use"
 )
 
-// Reference is one line that says a name.
+// Reference is one place that says a name. Strings and comments do not count.
 type Reference struct {
 	Path string `json:"path"`
 	Line int    `json:"line"` // 1-based
@@ -29,61 +33,123 @@ type Reference struct {
 // maxReferences bounds one answer.
 const maxReferences = 2000
 
-// References lists the lines that say a name, definitions first, then by path and line. Of "Class.method" the last part
-// counts.
+// References lists the places that say a name, definitions first, then by path and line. Of "Class.method" the last part
+// counts: two methods of one name are not told apart. Where there are very many, those in the files that define the name
+// and those of the first files are given.
 func (ix *Index) References(ctx context.Context, name string) ([]Reference, error) {
 	name = symbolName(name)
 	name = name[strings.LastIndexByte(name, '.')+1:]
 	if name == "" {
 		return nil, nil
 	}
-	found, err := ix.Grep(ctx, Pattern{Literal: name, Word: true}, GrepOptions{N: maxReferences})
+	ix.mu.RLock()
+	defer ix.mu.RUnlock()
+	if ix.store == nil {
+		return nil, errClosed
+	}
+	out, err := ix.references(ctx, name)
 	if err != nil {
-		return nil, err
-	}
-	ids := make([]int64, len(found.Hits))
-	for i, h := range found.Hits {
-		ids[i] = h.ID
-	}
-	chunks, err := ix.Meta(ctx, ids)
-	if err != nil {
-		return nil, err
-	}
-	around := map[int64]Chunk{}
-	for _, ch := range chunks {
-		around[ch.ID] = ch
-	}
-	out := make([]Reference, 0, len(found.Hits))
-	for _, h := range found.Hits {
-		if in := around[h.ID]; in.Lang != "" {
-			out = append(out, reference(h, name, in))
-		}
+		return nil, ix.failed("searching references", err)
 	}
 	slices.SortStableFunc(out, func(a, b Reference) int {
-		return cmp.Compare(btoi(a.Kind != RefDefinition), btoi(b.Kind != RefDefinition))
+		return cmp.Or(compareBool(a.Kind != RefDefinition, b.Kind != RefDefinition), cmp.Compare(a.Path, b.Path), cmp.Compare(a.Line, b.Line))
 	})
 	return out, nil
 }
 
-func btoi(b bool) int {
-	if b {
-		return 1
+func (ix *Index) references(ctx context.Context, name string) ([]Reference, error) {
+	files, err := ix.candidates(ctx, Pattern{Literal: name}, nil)
+	if err != nil {
+		return nil, err
 	}
-	return 0
+	definers, err := ix.store.ids(ctx, `SELECT DISTINCT file_id FROM chunks WHERE name=? COLLATE NOCASE ORDER BY file_id`, name)
+	if err != nil {
+		return nil, err
+	}
+	slices.SortStableFunc(files, func(a, b fileInfo) int {
+		_, x := slices.BinarySearch(definers, a.id)
+		_, y := slices.BinarySearch(definers, b.id)
+		return compareBool(!x, !y)
+	})
+	var out []Reference
+	err = inOrderOf(ctx, files, func(f fileInfo) ([]Reference, error) {
+		return ix.referencesIn(ctx, f, name)
+	}, func(_ fileInfo, refs []Reference) bool {
+		out = append(out, refs...)
+		return len(out) < maxReferences
+	})
+	return out, err
 }
 
-func reference(h GrepHit, name string, in Chunk) Reference {
-	r := Reference{Path: h.Path, Line: h.Line, Col: h.Col, Kind: RefUse, Name: name, In: in.Qualified, ID: h.ID}
-	rest := strings.TrimLeft(h.Text[min(len(h.Text), h.Col-1+len(name)):], " \t")
-	switch {
-	case in.Name == name && in.StartLine <= h.Line && strings.Contains(in.Signature, name) && h.Line <= in.StartLine+1:
-		r.Kind = RefDefinition
-	case strings.HasPrefix(rest, "("):
-		r.Kind = RefCall
-	case strings.HasPrefix(strings.TrimSpace(h.Text), "import ") || strings.HasPrefix(strings.TrimSpace(h.Text), "from "):
-		r.Kind = RefImport
+// referencesIn finds a name in the present text of a file; a text that is not the indexed one is parsed.
+func (ix *Index) referencesIn(ctx context.Context, f fileInfo, name string) ([]Reference, error) {
+	src, err := ix.src.Read(f.path)
+	if err != nil || !bytes.Contains(src, []byte(name)) {
+		return nil, nil // gone, or no text any more
 	}
-	return r
+	packed, chunks, err := ix.parsed(ctx, f, src)
+	if err != nil {
+		return nil, err
+	}
+	var out []Reference
+	line, counted := 1, 0
+	err = eachMention(src, packed, func(m lang.Mention) {
+		if string(src[m.Start:m.End]) != name {
+			return
+		}
+		line += bytes.Count(src[counted:m.Start], []byte{'\n'})
+		counted = m.Start
+		in := innermost(chunks, line)
+		out = append(out, Reference{Path: f.path, Line: line, Col: m.Start - bytes.LastIndexByte(src[:m.Start], '\n'),
+			Kind: refKind(m.Kind), Name: name, In: in.qualified, ID: in.id})
+	})
+	return out, err
+}
+
+// parsed gives the names and chunks of a text: the stored ones where it is what was indexed.
+func (ix *Index) parsed(ctx context.Context, f fileInfo, src []byte) (packed []byte, chunks []extent, err error) {
+	sum := sha256.Sum256(src)
+	if f.sha == string(sum[:]) {
+		if packed, err = ix.store.mentions(ctx, f.id); err == nil {
+			chunks, err = ix.store.extents(ctx, f.id)
+		}
+		return packed, chunks, err
+	}
+	c := newChunker()
+	defer c.close()
+	cut, err := c.file(f.path, src)
+	if err != nil {
+		return nil, nil, nil // nothing to parse any more
+	}
+	for _, ch := range cut.chunks {
+		e := extent{from: ch.DocLine, to: ch.EndLine}
+		if ch.Kind != "module" {
+			e.qualified = ch.Qualified
+		}
+		chunks = append(chunks, e)
+	}
+	slices.SortStableFunc(chunks, func(a, b extent) int { return cmp.Compare(a.to-a.from, b.to-b.from) })
+	return packMentions(cut.mentions), chunks, nil
+}
+
+func refKind(k lang.MentionKind) string {
+	switch k {
+	case lang.Defines:
+		return RefDefinition
+	case lang.Call:
+		return RefCall
+	case lang.Import:
+		return RefImport
+	}
+	return RefUse
+}
+
+func (s *store) mentions(ctx context.Context, file int64) ([]byte, error) {
+	var packed []byte
+	if err := s.db.QueryRowContext(ctx, `SELECT mentions FROM files WHERE id=?`, file).Scan(&packed); err != nil {
+		return nil, err
+	}
+	return s.unpack(packed)
 }
 
 // Callers lists the calls of a function or method, by path and line, without those in its own body.
@@ -92,39 +158,12 @@ func (ix *Index) Callers(ctx context.Context, qualified string) ([]Reference, er
 	if err != nil {
 		return nil, err
 	}
+	own := symbolName(qualified)
 	out := all[:0]
 	for _, r := range all {
-		if r.Kind == RefCall && r.In != qualified {
+		if r.Kind == RefCall && r.In != own {
 			out = append(out, r)
 		}
 	}
 	return out, nil
-}
-
-// Rank says how central a file is among those of the repository, from 0 to 1: how many other files say names that it
-// defines. A file that the index does not have has rank 0.
-func (ix *Index) Rank(ctx context.Context, path string) (float64, error) {
-	ix.mu.RLock()
-	defer ix.mu.RUnlock()
-	if ix.store == nil {
-		return 0, errClosed
-	}
-	files, err := ix.store.outlineFiles(ctx)
-	if err == nil {
-		err = ix.central(ctx, files)
-	}
-	if err != nil {
-		return 0, ix.failed("ranking files", err)
-	}
-	most, own := 0.0, 0.0
-	for _, f := range files {
-		most = max(most, f.score)
-		if f.path == path {
-			own = f.score
-		}
-	}
-	if most == 0 {
-		return 0, nil
-	}
-	return own / most, nil
 }

@@ -31,7 +31,7 @@ func TestReferencesAndCallers(t *testing.T) {
 		return out
 	}
 	got := say(ix.References(t.Context(), "store.check"))
-	want := []string{"store/store.go:6:6 definition in check", "store/store.go:4:39 call in Open", "tool.py:1:19 import in tool", "tool.py:4:12 call in work"}
+	want := []string{"store/store.go:6:6 definition in check", "store/store.go:4:39 call in Open", "tool.py:1:19 import in ", "tool.py:4:12 call in work"}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
 	}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
-	"sort"
 )
 
 // Match is one line of a file that an exact text or an expression was found in.
@@ -44,12 +43,12 @@ func (s *store) scan(ctx context.Context, n int, find func([]byte) []int) ([]Mat
 	}
 	var out []Match
 	for _, f := range files {
-		ids, err := s.innermost(ctx, f.file, f.lines)
+		chunks, err := s.extents(ctx, f.file)
 		if err != nil {
 			return nil, err
 		}
-		for i, l := range f.lines {
-			out = append(out, Match{ID: ids[i], Path: f.path, Line: l})
+		for _, l := range f.lines {
+			out = append(out, Match{ID: innermost(chunks, l).id, Path: f.path, Line: l})
 		}
 	}
 	return out, nil
@@ -99,23 +98,4 @@ func MatchLines(src []byte, find func([]byte) []int, n int) []int {
 		line++
 	}
 	return out
-}
-
-// innermost finds, for each line of a file, the smallest chunk around it.
-func (s *store) innermost(ctx context.Context, file int64, lines []int) ([]int64, error) {
-	ls, err := s.meta(ctx, `c.file_id=?`, file)
-	if err != nil {
-		return nil, err
-	}
-	sort.SliceStable(ls, func(i, j int) bool { return ls[i].EndLine-ls[i].DocLine < ls[j].EndLine-ls[j].DocLine })
-	out := make([]int64, len(lines))
-	for i, line := range lines {
-		for _, l := range ls {
-			if l.DocLine <= line && line <= l.EndLine {
-				out[i] = l.ID
-				break
-			}
-		}
-	}
-	return out, nil
 }

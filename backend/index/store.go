@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 
 	"github.com/klauspost/compress/zstd"
@@ -16,7 +17,7 @@ import (
 
 // schemaVersion changes with the tables, the chunker, the analyser and the keyword fields: an index of another version is
 // made anew.
-const schemaVersion = "2"
+const schemaVersion = "3"
 
 // A chunk's text is not stored: it is cut from the file's content by its lines. indexed is 0 until the keyword index has
 // the chunk; gone holds chunks that the keyword index must still forget. So a kill between the two stores loses nothing.
@@ -30,8 +31,14 @@ CREATE TABLE files(
 	sha256 BLOB,
 	lang TEXT NOT NULL DEFAULT '',
 	status TEXT NOT NULL,           -- ok, broken, or why it was skipped
-	content BLOB                    -- zstd
+	content BLOB,                   -- zstd
+	mentions BLOB,                  -- where names are said in it, see mentions.go
+	segment INTEGER NOT NULL DEFAULT 0, -- of the trigram index, 0: in none yet
+	rank REAL NOT NULL DEFAULT 0
 );
+CREATE INDEX files_segment ON files(segment);
+CREATE TABLE segments(id INTEGER PRIMARY KEY AUTOINCREMENT, pairs INTEGER NOT NULL, files INTEGER NOT NULL);
+CREATE TABLE trigrams(id INTEGER PRIMARY KEY, data BLOB NOT NULL); -- id: the first two bytes, then the segment
 CREATE TABLE chunks(
 	id INTEGER PRIMARY KEY AUTOINCREMENT,
 	file_id INTEGER NOT NULL REFERENCES files(id) ON DELETE CASCADE,
@@ -99,7 +106,7 @@ var errOlder = errors.New("index of another version")
 
 func (s *store) prepare(fresh bool) error {
 	var err error
-	if s.enc, err = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest)); err != nil {
+	if s.enc, err = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(runtime.GOMAXPROCS(0)), zstd.WithEncoderLevel(zstd.SpeedFastest)); err != nil {
 		return err
 	}
 	if s.dec, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(2), zstd.WithDecoderMaxMemory(1<<28)); err != nil {
@@ -140,6 +147,11 @@ func (s *store) close() error {
 	return s.db.Close()
 }
 
+// pack compresses a text for the database. Safe for concurrent use.
+func (s *store) pack(text []byte) []byte {
+	return s.enc.EncodeAll(text, make([]byte, 0, len(text)/3+64))
+}
+
 // known is what the store remembers of a file.
 type known struct {
 	id     int64
@@ -169,18 +181,21 @@ func (s *store) known(ctx context.Context) (map[string]known, error) {
 
 // change is what one batch does to one file. chunks is nil for a file that is only touched (same content, other time).
 type change struct {
-	path    string
-	old     known // id 0: new
-	remove  bool
-	touch   bool
-	size    int64
-	mtime   int64
-	sha     []byte
-	lang    string
-	status  string
-	content []byte
-	chunks  []Chunk
-	docs    []document // keyword documents of the chunks
+	path   string
+	old    known // id 0: new
+	remove bool
+	touch  bool
+	size   int64
+	mtime  int64
+	sha    []byte
+	lang   string
+	status string
+	chunks []Chunk
+	docs   []document // keyword documents of the chunks
+	grams  []uint32   // the trigrams of the text
+
+	content, mentions []byte // packed
+	file              int64  // its id, once it is written
 }
 
 // write stores a batch in one transaction and gives each chunk its id. It leaves the chunks marked as not indexed.
@@ -214,20 +229,15 @@ func (s *store) writeOne(ctx context.Context, tx *sql.Tx, c *change) error {
 	if c.remove {
 		return nil
 	}
-	var content []byte
-	if c.content != nil {
-		content = s.enc.EncodeAll(c.content, nil)
-	}
-	res, err := tx.ExecContext(ctx, `INSERT INTO files(path, size, mtime, sha256, lang, status, content) VALUES(?,?,?,?,?,?,?)`,
-		c.path, c.size, c.mtime, c.sha, c.lang, c.status, content)
+	res, err := tx.ExecContext(ctx, `INSERT INTO files(path, size, mtime, sha256, lang, status, content, mentions) VALUES(?,?,?,?,?,?,?,?)`,
+		c.path, c.size, c.mtime, c.sha, c.lang, c.status, c.content, c.mentions)
 	if err != nil {
 		return err
 	}
-	file, err := res.LastInsertId()
-	if err != nil {
+	if c.file, err = res.LastInsertId(); err != nil {
 		return err
 	}
-	return writeChunks(ctx, tx, file, c)
+	return writeChunks(ctx, tx, c.file, c)
 }
 
 func writeChunks(ctx context.Context, tx *sql.Tx, file int64, c *change) error {

@@ -2,6 +2,7 @@ package index
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -162,6 +163,9 @@ type updater struct {
 	chunks int
 	bytes  int
 	since  time.Time
+
+	grams       pairs // postings of files first…last that are in no segment yet
+	first, last int64
 }
 
 // run lets workers read and cut files, and writes what they make. It returns after all workers have ended.
@@ -234,7 +238,7 @@ type result struct {
 // work is one worker; it has a parser of its own.
 func (ix *Index) work(ctx context.Context, tasks <-chan task, results chan<- result, start time.Time) {
 	c := newChunker()
-	c.words = newVocabulary(ix.analyser.stop)
+	c.words, c.grams = newVocabulary(ix.analyser.stop), newGramSet()
 	defer c.close()
 	for t := range tasks {
 		ch, err := ix.look(c, t, start)
@@ -265,7 +269,8 @@ func (ix *Index) look(c *chunker, t task, start time.Time) (change, error) {
 	if err != nil {
 		return ch.skipped(err)
 	}
-	ch.sha, ch.content, ch.lang, ch.chunks, ch.status = sum[:], src, cut.lang, cut.chunks, "ok"
+	ch.sha, ch.lang, ch.chunks, ch.status = sum[:], cut.lang, cut.chunks, "ok"
+	ch.content, ch.mentions, ch.grams = ix.store.pack(src), ix.store.pack(packMentions(cut.mentions)), c.grams.of(src)
 	if cut.broken {
 		ch.status = "broken"
 	}
@@ -320,7 +325,9 @@ func (u *updater) add(ctx context.Context, c change) error {
 	u.batch = append(u.batch, c)
 	u.chunks += len(c.chunks)
 	u.stats.Chunks += len(c.chunks)
-	u.bytes += len(c.content)
+	if c.content != nil {
+		u.bytes += int(c.size)
+	}
 	if u.chunks >= min(firstChunks+u.stats.Chunks/2, batchChunks) || u.bytes >= batchBytes || time.Since(u.since) > batchAge {
 		return u.flush(ctx)
 	}
@@ -347,6 +354,10 @@ func (u *updater) flush(ctx context.Context) error {
 		return err
 	}
 	u.ix.averages.forget()
+	u.ix.files.forget()
+	if err := u.segment(ctx); err != nil {
+		return err
+	}
 	for _, c := range u.batch {
 		if err := u.ix.vectorise(ctx, c.chunks); err != nil {
 			return err
@@ -357,10 +368,33 @@ func (u *updater) flush(ctx context.Context) error {
 	return nil
 }
 
-// finish counts what is stored now.
+// segment adds the batch to the postings of the trigram index, and writes them when they are many.
+func (u *updater) segment(ctx context.Context) error {
+	for _, c := range u.batch {
+		if len(c.grams) > 0 {
+			u.grams = u.grams.add(c.file, c.grams)
+			u.first, u.last = cmp.Or(u.first, c.file), c.file
+		}
+	}
+	if len(u.grams) < segmentPairs {
+		return nil
+	}
+	err := u.ix.store.writeSegment(ctx, u.grams, u.first, u.last)
+	u.grams, u.first = u.grams[:0], 0
+	return err
+}
+
+// finish completes what is made of all files, and counts what is stored now.
 func (u *updater) finish(ctx context.Context) (Stats, error) {
 	st := u.stats
-	var err error
+	err := u.ix.store.tidySegments(ctx)
+	if err == nil {
+		err = u.ix.store.rankIfNeeded(ctx, st.Updated+st.Removed)
+	}
+	u.ix.files.forget()
+	if err != nil {
+		return st, err
+	}
 	if st.Files, st.Chunks, err = u.ix.store.counts(ctx); err != nil {
 		return st, err
 	}

@@ -14,6 +14,7 @@ const cQuery = `
 (type_definition type: [(struct_specifier body: (_) @body) (union_specifier body: (_) @body) (enum_specifier body: (_) @body)] declarator: (type_identifier) @name) @definition.type
 (preproc_function_def name: (identifier) @name) @definition.function
 (comment) @comment
+[(string_literal) (char_literal) (system_lib_string)] @string
 `
 
 func c() Language {

@@ -21,6 +21,8 @@ func cpp() Language {
 (template_declaration (function_definition declarator: (pointer_declarator (function_declarator declarator: ` + cppNames + `)))) @definition.function
 (template_declaration (function_definition declarator: (reference_declarator (function_declarator declarator: ` + cppNames + `)))) @definition.function
 (alias_declaration name: (type_identifier) @name) @definition.type
+(raw_string_literal) @string
+(using_declaration) @import
 (concept_definition name: (identifier) @name) @definition.type
 `,
 		TestFile: cTestFile,

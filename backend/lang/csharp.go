@@ -22,6 +22,9 @@ func csharp() Language {
 (constructor_declaration name: (identifier) @name body: (_)? @body) @definition.method
 (local_function_statement name: (identifier) @name body: (_)? @body) @definition.function
 (comment) @comment
+[(string_literal) (verbatim_string_literal) (raw_string_literal) (character_literal) (interpolated_string_expression)] @string
+(interpolation) @code
+(using_directive) @import
 `,
 		TestFile: func(p string) bool {
 			s := stem(p)

@@ -22,6 +22,8 @@ func java() Language {
 (compact_constructor_declaration name: (identifier) @name body: (_) @body) @definition.method
 (line_comment) @comment
 (block_comment) @comment
+[(string_literal) (character_literal)] @string
+(import_declaration) @import
 `,
 		TestFile: func(p string) bool {
 			s := stem(p)

@@ -36,6 +36,9 @@ const ecmaQuery = `
   arguments: (arguments . [(string) (template_string)] @name [(arrow_function body: (_) @body) (function_expression body: (_) @body)]))) @definition.function
 (comment) @comment
 (decorator) @attribute
+[(string) (template_string) (regex)] @string
+(template_substitution) @code
+(import_statement) @import
 `
 
 // ecmaTestCalls are the calls of node:test, Jest, Vitest, Mocha and Jasmine that take a name and a function.
@@ -85,6 +88,7 @@ func javascript() Language {
 		Extensions: []string{".js", ".jsx", ".mjs", ".cjs"},
 		Grammar:    grammar.GetLanguage,
 		Query: ecmaQuery + `
+(jsx_text) @string
 (class_body (field_definition property: (property_identifier) @name value: ` + ecmaFunction + `) @definition.method)
 `,
 		TestCalls: ecmaTestCalls(),

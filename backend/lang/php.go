@@ -19,6 +19,8 @@ func php() Language {
 (trait_declaration name: (name) @name body: (_) @body) @definition.class
 (enum_declaration name: (name) @name body: (_) @body) @definition.type
 (comment) @comment
+[(string) (encapsed_string) (heredoc) (nowdoc_string) (text)] @string
+(namespace_use_declaration) @import
 `,
 		TestFile: func(p string) bool {
 			return strings.HasSuffix(stem(p), "Test") || inTestDir(p, "tests", "Tests", "test")

@@ -19,6 +19,9 @@ func python() Language {
 (function_definition name: (identifier) @name body: (block . (expression_statement (string) @doc)))
 (class_definition name: (identifier) @name body: (block . (expression_statement (string) @doc)))
 (comment) @comment
+(string) @string
+(interpolation) @code
+[(import_statement) (import_from_statement) (future_import_statement)] @import
 `,
 		TestFile: func(p string) bool {
 			s := stem(p)

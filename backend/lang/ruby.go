@@ -19,6 +19,8 @@ func ruby() Language {
 (module name: [(constant) (scope_resolution)] @name) @definition.module
 (call method: (identifier) @test arguments: (argument_list . [(string) (constant) (scope_resolution)] @name) block: (_) @body) @definition.function
 (comment) @comment
+[(string) (string_array) (heredoc_body) (regex)] @string
+(interpolation) @code
 `,
 		TestCalls: []string{"describe", "context", "it", "specify", "test", "feature", "scenario"},
 		TestFile: func(p string) bool {

@@ -25,6 +25,8 @@ func rust() Language {
 (line_comment) @comment
 (block_comment) @comment
 (attribute_item) @attribute
+[(string_literal) (raw_string_literal) (char_literal)] @string
+(use_declaration) @import
 `,
 		TestFile: func(p string) bool {
 			s := stem(p)

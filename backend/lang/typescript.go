@@ -37,5 +37,6 @@ func typescript() Language {
 func tsx() Language {
 	l := typescript()
 	l.Name, l.Extensions, l.Grammar = "tsx", []string{".tsx"}, tsxgrammar.GetLanguage
+	l.Query += "(jsx_text) @string\n"
 	return l
 }

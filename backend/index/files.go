@@ -1,0 +1,154 @@
+package index
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"runtime"
+	"slices"
+	"sync"
+)
+
+// fileInfo is what searches need to know of every file.
+type fileInfo struct {
+	id      int64 // 0: not in the index yet
+	path    string
+	sha     string // of the indexed content
+	lang    string
+	segment bool // in the trigram index
+	rank    float64
+}
+
+// fileTable keeps the list of files between changes: reading it takes about a microsecond a file.
+type fileTable struct {
+	mu    sync.Mutex
+	known bool
+	list  []fileInfo // by path
+}
+
+func (t *fileTable) forget() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.known, t.list = false, nil
+}
+
+// all gives the files by path; nobody may change the list.
+func (t *fileTable) all(ctx context.Context, s *store) ([]fileInfo, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if !t.known {
+		list, err := s.fileInfos(ctx)
+		if err != nil {
+			return nil, err
+		}
+		t.list, t.known = list, true
+	}
+	return t.list, nil
+}
+
+func (s *store) fileInfos(ctx context.Context) ([]fileInfo, error) {
+	rows, err := s.db.QueryContext(ctx, `SELECT id, path, coalesce(sha256, ''), lang, segment<>0, rank FROM files WHERE status IN ('ok','broken') ORDER BY path`)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var out []fileInfo
+	for rows.Next() {
+		var f fileInfo
+		if err := rows.Scan(&f.id, &f.path, &f.sha, &f.lang, &f.segment, &f.rank); err != nil {
+			return nil, err
+		}
+		out = append(out, f)
+	}
+	return out, rows.Err()
+}
+
+// candidates lists the files that may match a pattern, by path: what the trigram index says, what is not in it yet, and
+// what is known to have changed since.
+func (ix *Index) candidates(ctx context.Context, p Pattern, keep func(string) bool) ([]fileInfo, error) {
+	files, err := ix.files.all(ctx, ix.store)
+	if err != nil {
+		return nil, err
+	}
+	with, err := ix.store.filesWith(ctx, p.needs())
+	if err != nil {
+		return nil, err
+	}
+	dirty := ix.changed.list()
+	var out []fileInfo
+	for _, f := range files {
+		_, in := slices.BinarySearch(with.ids, uint32(f.id))
+		at, changed := slices.BinarySearch(dirty, f.path)
+		if changed {
+			dirty = slices.Delete(dirty, at, at+1)
+		}
+		if (in || with.all || changed || !f.segment) && (keep == nil || keep(f.path)) {
+			out = append(out, f)
+		}
+	}
+	for _, path := range dirty {
+		if keep == nil || keep(path) {
+			out = append(out, fileInfo{path: path})
+		}
+	}
+	if len(dirty) > 0 {
+		slices.SortFunc(out, func(a, b fileInfo) int { return cmp.Compare(a.path, b.path) })
+	}
+	return out, nil
+}
+
+// changes are the paths that are known to have changed since they were indexed.
+type changes struct {
+	mu    sync.Mutex
+	paths map[string]bool
+}
+
+func (c *changes) list() []string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	out := make([]string, 0, len(c.paths))
+	for p := range c.paths {
+		out = append(out, p)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// inOrderOf calls look for each item on all cores, a window of items at a time, and take with what it gives in the order
+// of the items, until take returns false.
+func inOrderOf[T, R any](ctx context.Context, items []T, look func(T) (R, error), take func(T, R) bool) error {
+	workers := runtime.GOMAXPROCS(0)
+	window := 8 * workers
+	for len(items) > 0 {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		now := items[:min(window, len(items))]
+		items = items[len(now):]
+		window = min(2*window, 64*workers)
+		results, errs := make([]R, len(now)), make([]error, len(now))
+		var wg sync.WaitGroup
+		for w := range workers {
+			wg.Go(func() {
+				defer func() {
+					if p := recover(); p != nil {
+						errs[w%len(now)] = fmt.Errorf("looking at files: %v", p)
+					}
+				}()
+				for i := w; i < len(now); i += workers {
+					results[i], errs[i] = look(now[i])
+				}
+			})
+		}
+		wg.Wait()
+		for i, r := range results {
+			if errs[i] != nil {
+				return errs[i]
+			}
+			if !take(now[i], r) {
+				return nil
+			}
+		}
+	}
+	return nil
+}
