@@ -87,10 +87,14 @@ func join(dir, p string) string {
 // own takes the command's folder off a path or id. The ids of tests in the root package of a Go module join it with a
 // dot: svc.TestTotal.
 func (c Command) own(p string) (string, bool) {
-	if inner, ok := within(c.Dir, p); ok || c.Runner != "go" {
+	inner, ok := within(c.Dir, p)
+	switch {
+	case (c.Runner == "maven" || c.Runner == "gradle") && !ok && !isJavaPath(p):
+		return p, true // a class, which names no folder
+	case ok || c.Runner != "go":
 		return inner, ok
 	}
-	inner, ok := strings.CutPrefix(p, c.Dir+".")
+	inner, ok = strings.CutPrefix(p, c.Dir+".")
 	if _, _, isID := splitGoID(inner); !ok || !isID {
 		return p, false
 	}

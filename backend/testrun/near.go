@@ -69,6 +69,8 @@ func isTestOf(runner, p string) bool {
 		return phpTest(p)
 	case "prove":
 		return perlTest(p)
+	case "maven", "gradle":
+		return javaTest(p)
 	}
 	return ecmaTest(p)
 }

@@ -18,7 +18,11 @@ func vitestKind() Kind {
 
 func jestKind() Kind {
 	return ecmaKind("jest", "node_modules/jest/bin/jest.js", func(j *job, args []string) ([]string, error) {
-		return slices.Concat([]string{"--ci", "--reporters=default", "--reporters=" + path.Join(reportersPath, "jest.cjs"), "--cacheDirectory=" + j.cache("jest")}, args), j.seal()
+		var exactly []string
+		if len(j.selected) > 0 {
+			exactly = []string{"--runTestsByPath"} // else a name such as [id].test.js is a pattern
+		}
+		return slices.Concat([]string{"--ci", "--reporters=default", "--reporters=" + path.Join(reportersPath, "jest.cjs"), "--cacheDirectory=" + j.cache("jest")}, exactly, args), j.seal()
 	}, func(o output) reading { return readECMA(o, "jest") })
 }
 
@@ -70,7 +74,7 @@ func ecmaKind(name, program string, arguments func(j *job, args []string) ([]str
 			return r
 		},
 		check: checkNode,
-		keep:  func(string, string) bool { return true },
+		keep:  keepNode, // they take patterns, which may match more
 	}
 }
 
@@ -276,9 +280,13 @@ func mavenKind() Kind {
 			if slices.Contains(j.showCaches("java"), "/deps/m2") {
 				j.spec.Args = slices.Insert(j.spec.Args, 1, "-Dmaven.repo.local=/deps/m2")
 			}
+			if len(j.selected) > 0 {
+				j.spec.Args = append(withoutJavaSelection(j.spec.Args), mavenSelection(j.javaChoices())...)
+			}
 			j.collected("*/surefire-reports/*")
 			return nil
 		},
+		check: checkJava, keep: keepJava,
 		read: func(o output) reading { return crashedClasses(o, compiled(o, readJava(o, "mvn"), "COMPILATION ERROR")) },
 	}
 }
@@ -297,9 +305,13 @@ func gradleKind() Kind {
 			j.showCaches("java")
 			j.spec.Env["GRADLE_USER_HOME"] = j.cache("gradle")
 			j.spec.Args = slices.Insert(j.spec.Args, 1, "--no-daemon")
+			if len(j.selected) > 0 {
+				j.spec.Args = append(withoutJavaSelection(j.spec.Args), gradleSelection(j.javaChoices())...)
+			}
 			j.collected("*/test-results/*")
 			return nil
 		},
+		check: checkJava, keep: keepJava,
 		read: func(o output) reading {
 			return compiled(o, readJava(o, "gradle"), "compileJava FAILED", "compileTestJava FAILED")
 		},

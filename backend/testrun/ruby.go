@@ -78,7 +78,10 @@ func (j *job) filesOf(fits func(string) bool) []string {
 			continue
 		}
 		for _, name := range here.sub(file).files(maxWalk, func(p string) bool { return fits(join(file, p)) }) {
-			all = append(all, join(file, name))
+			if name = join(file, name); strings.HasPrefix(name, "-") || strings.HasPrefix(name, "@") {
+				name = "./" + name // a file's name, not an option
+			}
+			all = append(all, name)
 		}
 	}
 	return unique(all)

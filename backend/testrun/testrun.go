@@ -45,6 +45,7 @@ const (
 //	unittest  tests.test_x.TestA.test_b
 //	go        pkg/path.TestName/sub, TestName in the root package
 //	node      test/x.test.js > suite > test
+//	maven     app.PriceTest > roundsHalfUp
 //
 // Files and packages are relative to the root of the tree, also where the command runs in a folder below it. The ID of
 // an errored file or package is its path.

@@ -67,7 +67,9 @@ func unittestNames(f folder, start, dir, selected string) []string {
 	case ok && f.hasDir(p):
 		var all []string
 		for _, file := range f.sub(p).files(maxWalk, pythonTest) {
-			all = append(all, module(join(p, file)))
+			if name := module(join(p, file)); dotted.MatchString(name) { // Python imports no other, and "-x" is an option
+				all = append(all, name)
+			}
 		}
 		return all
 	}
@@ -127,6 +129,9 @@ var dotted = regexp.MustCompile(`^[\p{L}_][\p{L}\p{N}_]*(\.[\p{L}_][\p{L}\p{N}_]
 // checkUnittest takes files, folders and dotted ids whose module is a test file.
 func checkUnittest(f folder, p string) error {
 	if strings.Contains(p, "/") || strings.HasSuffix(p, ".py") || f.hasDir(p) {
+		if file := strings.TrimSuffix(path.Clean(p), ".py"); strings.HasSuffix(p, ".py") && !dotted.MatchString(strings.ReplaceAll(file, "/", ".")) {
+			return fmt.Errorf("%q cannot be imported: unittest takes files and folders with names of Python's", p)
+		}
 		return f.checkPath(p, "a test_*.py file", pythonTest)
 	}
 	if !dotted.MatchString(p) {

@@ -48,6 +48,9 @@ func Validate(dir string, c Command, paths []string) error {
 		if !ok {
 			inner = p
 		}
+		if err := plain(inner); inner != "" && err != nil { // behind the command's folder a name may begin anew
+			return err
+		}
 		if err := kind.check(f, inner); err != nil {
 			return fmt.Errorf("%s is no test of %s: %w", p, c.Runner, err)
 		}
