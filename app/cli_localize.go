@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"redgreen/backend/eval"
+	"redgreen/backend/model/subtoken"
 )
 
 // localizeReport is what `redgreen eval localize --json` prints.
@@ -138,4 +139,79 @@ func (c *command) rowsCommand() *cobra.Command {
 	cmd.Flags().StringVar(&name, "name", "", "what the rows call it (default: the folder's name)")
 	cmd.Flags().IntVar(&most, "most", 0, "the most rows, newest first (0: all)")
 	return cmd
+}
+
+func (c *command) pairsCommand() *cobra.Command {
+	var clone string
+	o := eval.PairOptions{}
+	cmd := &cobra.Command{
+		Use:   "pairs",
+		Short: "Find texts of people with the code that they speak of, to train the built-in embedder",
+		Long: "Prints one JSON object a line: the first sentence of a comment with its definition, and the message of a commit with the\n" +
+			"definitions that it changed, both as subtokens. Nothing of the clone is run.",
+		Example: "  redgreen eval pairs --repo ~/src/flask > flask.pairs",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			out := json.NewEncoder(c.out)
+			o.Clone = expandHome(clone)
+			o.Found = func(p eval.Pair) error { return out.Encode(p) }
+			return eval.Pairs(cmd.Context(), o)
+		},
+	}
+	cmd.Flags().StringVar(&clone, "repo", "", "a clone with its full history")
+	cmd.Flags().IntVar(&o.Commits, "commits", 1000, "the most commits, newest first")
+	cmd.Flags().IntVar(&o.Docs, "docs", 4000, "the most documented definitions")
+	return cmd
+}
+
+func (c *command) trainCommand() *cobra.Command {
+	var out string
+	var o subtoken.TrainOptions
+	cmd := &cobra.Command{
+		Use:   "train PAIRS…",
+		Short: "Train the built-in embedder's table",
+		Long: "Learns one vector for each subtoken from the files that eval pairs printed, one file a repository. It takes minutes of\n" +
+			"CPU time. The same files in the same order give the same table.",
+		Example: "  redgreen eval train *.pairs --out subtokens.bin",
+		Args:    cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if out == "" {
+				return errors.New("where to? for example: --out subtokens.bin")
+			}
+			var groups [][]subtoken.Example
+			for _, name := range args {
+				group, err := readPairs(expandHome(name))
+				if err != nil {
+					return err
+				}
+				groups = append(groups, group)
+			}
+			o.Progress = func(epoch int, loss, right float64) {
+				fmt.Fprintf(c.err, "epoch %d: loss %.3f, nearest right %.1f %%\n", epoch, loss, 100*right)
+			}
+			return os.WriteFile(expandHome(out), subtoken.Train(groups, o).Bytes(), 0o644)
+		},
+	}
+	cmd.Flags().StringVar(&out, "out", "", "the table's file")
+	cmd.Flags().IntVar(&o.Dim, "dim", 0, "numbers a vector (0: as the shipped table)")
+	cmd.Flags().IntVar(&o.Epochs, "epochs", 0, "times through all pairs (0: as the shipped table)")
+	cmd.Flags().IntVar(&o.Most, "most", 0, "the most subtokens (0: as the shipped table)")
+	return cmd
+}
+
+func readPairs(name string) ([]subtoken.Example, error) {
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, fmt.Errorf("reading pairs: %w", err)
+	}
+	defer file.Close()
+	var out []subtoken.Example
+	err = eval.ReadPairs(file, func(p eval.Pair) error {
+		out = append(out, subtoken.Example{Words: p.Words, Code: p.Code})
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return out, nil
 }

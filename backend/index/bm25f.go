@@ -33,12 +33,12 @@ type fieldWeight struct {
 // Source of the formula: Robertson, Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond", 2009, section 3.
 func weights() []fieldWeight {
 	return []fieldWeight{
-		{fieldName, 6, 0.5},
-		{fieldScope, 4, 0.3},
-		{fieldPath, 4, 0.5},
-		{fieldIdent, 2, 0.7},
+		{fieldName, 5, 0.5},
+		{fieldScope, 6, 0.3},
+		{fieldPath, 5, 0.5},
+		{fieldIdent, 1, 0.7},
 		{fieldCode, 1, 0.5},
-		{fieldProse, 1.5, 0.6},
+		{fieldProse, 1, 0.6},
 	}
 }
 
@@ -91,6 +91,11 @@ func (s *store) meanLengths(ctx context.Context) (out [numFields]float64, err er
 // Keywords ranks chunks for a query in words, best first, by BM25F over name, scope, path, identifiers, code and prose.
 // Equal scores are ordered by path and line.
 func (ix *Index) Keywords(ctx context.Context, query string, n int) ([]Scored, error) {
+	return ix.Weighted(ctx, []Said{{query, 1}}, n)
+}
+
+// Weighted is Keywords for a query whose parts count differently.
+func (ix *Index) Weighted(ctx context.Context, query []Said, n int) ([]Scored, error) {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
 	if ix.store == nil {
@@ -237,7 +242,7 @@ func (r *ranker) add(ctx context.Context, u *unit) error {
 		return err
 	}
 	df := float64(len(r.touched))
-	weight := math.Log(1+(r.docs-df+0.5)/(df+0.5)) * (1 + math.Log(float64(u.count)))
+	weight := math.Log(1+(r.docs-df+0.5)/(df+0.5)) * u.weight
 	for _, doc := range r.touched {
 		tf := r.tf[doc]
 		r.scores[doc] += weight * tf * (saturation + 1) / (tf + saturation)
@@ -250,7 +255,7 @@ func (r *ranker) add(ctx context.Context, u *unit) error {
 const (
 	// formWeight is what an occurrence of another form of a word is worth ("retrying" for retry): code, names and paths are
 	// not stemmed, so their dictionaries are asked for words of the same stem.
-	formWeight = 0.5
+	formWeight = 0.7
 	// shortStem is too short to stand for its other forms.
 	shortStem = 3
 	// maxForms bounds the forms of one word.

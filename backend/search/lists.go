@@ -65,7 +65,7 @@ func ask(ctx context.Context, ix *index.Index, q Query, n int) ([]list, error) {
 
 // askKeywords ranks by words, with the priors of the score table.
 func askKeywords(ctx context.Context, ix *index.Index, q Query, n int) (list, error) {
-	found, err := ix.Keywords(ctx, q.Text, priorDepth*n)
+	found, err := ix.Weighted(ctx, weighted(q.Text), priorDepth*n)
 	if err != nil {
 		return list{}, err
 	}
