@@ -50,6 +50,7 @@ type Index struct {
 	averages averages
 	files    fileTable
 	changed  changes
+	vectors  vectorSet
 
 	updating sync.Mutex  // one update at a time
 	suspect  atomic.Bool // a search met damage: the next update makes the index anew
@@ -200,6 +201,7 @@ func (ix *Index) closeStores() error {
 	ix.keywords, ix.store, ix.snapshot = nil, nil, nil
 	ix.averages.forget()
 	ix.files.forget()
+	ix.vectors.forget()
 	return err
 }
 

@@ -61,6 +61,7 @@ CREATE INDEX chunks_file ON chunks(file_id);
 CREATE INDEX chunks_name ON chunks(name COLLATE NOCASE);
 CREATE INDEX chunks_pending ON chunks(indexed) WHERE indexed = 0;
 CREATE TABLE gone(chunk_id INTEGER PRIMARY KEY);
+CREATE TABLE vectors(hash BLOB PRIMARY KEY, vector BLOB NOT NULL) WITHOUT ROWID; -- by the chunk's hash: a scale (float32), then a byte a number
 `
 
 // store is the SQLite half of an index.

@@ -26,6 +26,7 @@ type Stats struct {
 	Files, Chunks, Updated, Removed, Skipped int
 	Broken                                   int // files with a syntax error, or none could be parsed
 	ReadOnly                                 bool
+	Vectors                                  error // why some chunks have no vector yet, nil: all have, or there is no embedder
 	Took                                     time.Duration
 }
 
@@ -108,6 +109,9 @@ func (ix *Index) update(ctx context.Context, progress func(Progress), start time
 	if err := ix.store.distrust(ctx); err != nil {
 		return Stats{}, err
 	}
+	if err := ix.ownVectors(ctx); err != nil {
+		return Stats{}, err
+	}
 	files, err := ix.src.Files(ctx)
 	if err != nil {
 		return Stats{}, err
@@ -122,6 +126,10 @@ func (ix *Index) update(ctx context.Context, progress func(Progress), start time
 	if err := u.run(ctx, todo, removed); err != nil {
 		return u.stats, err
 	}
+	if err := ix.missingVectors(ctx); err != nil {
+		return u.stats, err
+	}
+	u.stats.Vectors = ix.vectors.failed
 	return u.finish(ctx)
 }
 
@@ -358,6 +366,7 @@ func (u *updater) flush(ctx context.Context) error {
 	if err := u.segment(ctx); err != nil {
 		return err
 	}
+	u.ix.vectors.remove(gone)
 	for _, c := range u.batch {
 		if err := u.ix.vectorise(ctx, c.chunks); err != nil {
 			return err

@@ -1,0 +1,104 @@
+package index
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+)
+
+// knownVectors gives those of the chunks that have a vector.
+func (s *store) knownVectors(ctx context.Context, chunks []Chunk) (map[Hash][]byte, error) {
+	out := map[Hash][]byte{}
+	st, err := s.db.PrepareContext(ctx, `SELECT vector FROM vectors WHERE hash=?`)
+	if err != nil {
+		return nil, err
+	}
+	defer st.Close()
+	for _, ch := range chunks {
+		var packed []byte
+		switch err := st.QueryRowContext(ctx, ch.Hash[:]).Scan(&packed); {
+		case err == nil:
+			out[ch.Hash] = packed
+		case !errors.Is(err, sql.ErrNoRows):
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+func (s *store) keepVectors(ctx context.Context, chunks []Chunk, packed map[Hash][]byte) error {
+	tx, err := s.db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback()
+	for _, ch := range chunks {
+		if _, err := tx.ExecContext(ctx, `INSERT OR REPLACE INTO vectors VALUES(?,?)`, ch.Hash[:], packed[ch.Hash]); err != nil {
+			return fmt.Errorf("storing a vector: %w", err)
+		}
+	}
+	return tx.Commit()
+}
+
+// ownVectors throws the vectors of another embedder away.
+func (ix *Index) ownVectors(ctx context.Context) error {
+	e := ix.options.Embedder
+	ix.vectors.failed = nil
+	if e == nil {
+		return nil
+	}
+	name := fmt.Sprintf("%s %d", e.Name(), e.Dim())
+	var have string
+	err := ix.store.db.QueryRowContext(ctx, `SELECT value FROM meta WHERE key='embedder'`).Scan(&have)
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+		return err
+	}
+	if have == name {
+		return nil
+	}
+	ix.vectors.forget()
+	tx, err := ix.store.db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback()
+	if _, err := tx.ExecContext(ctx, `DELETE FROM vectors`); err != nil {
+		return err
+	}
+	if _, err := tx.ExecContext(ctx, `INSERT OR REPLACE INTO meta VALUES('embedder', ?)`, name); err != nil {
+		return err
+	}
+	return tx.Commit()
+}
+
+// missingVectors embeds what has no vector yet: after a change of the embedder, a kill, or a failure. It then forgets the
+// vectors of chunks that are long gone.
+func (ix *Index) missingVectors(ctx context.Context) error {
+	if ix.options.Embedder == nil {
+		return nil
+	}
+	ids, err := ix.store.ids(ctx, `SELECT c.id FROM chunks c LEFT JOIN vectors v ON v.hash=c.hash WHERE v.hash IS NULL ORDER BY c.id`)
+	if err != nil {
+		return err
+	}
+	for len(ids) > 0 && ix.vectors.failed == nil {
+		n := min(len(ids), 8*vectorBatch)
+		chunks, err := ix.Chunks(ctx, ids[:n])
+		if err != nil {
+			return err
+		}
+		if err := ix.vectorise(ctx, chunks); err != nil {
+			return err
+		}
+		ids = ids[n:]
+	}
+	var kept, chunks int
+	if err := ix.store.db.QueryRowContext(ctx, `SELECT (SELECT count(*) FROM vectors), (SELECT count(*) FROM chunks)`).Scan(&kept, &chunks); err != nil {
+		return err
+	}
+	if kept > 2*chunks+1000 {
+		_, err = ix.store.db.ExecContext(ctx, `DELETE FROM vectors WHERE hash NOT IN (SELECT hash FROM chunks)`)
+	}
+	return err
+}
