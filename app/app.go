@@ -40,8 +40,9 @@ type host struct {
 	core      *core
 	runs      *runs
 	send      Sender
-	pick      func() (string, error) // the native folder dialog
-	mode      string                 // window, browser
+	pick      func() (string, error)            // the native folder dialog
+	save      func(name string) (string, error) // the native dialog that asks where to save a file; nil in a browser
+	mode      string                            // window, browser
 	start     startup
 	context   context.Context // of the indexing in the background; cancelled by Close
 	cancel    context.CancelFunc

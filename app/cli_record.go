@@ -22,7 +22,7 @@ func (c *command) sessionsCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "sessions",
 		Short:   "List, show, export and undo the saved sessions",
-		Example: "  redgreen sessions list\n  redgreen sessions show ID\n  redgreen sessions undo ID\n  redgreen sessions export ID > session.jsonl",
+		Example: "  redgreen sessions list\n  redgreen sessions show ID\n  redgreen sessions undo ID\n  redgreen sessions export ID --out session.html",
 	}
 	list := &cobra.Command{
 		Use:     "list",
@@ -58,22 +58,6 @@ func (c *command) sessionsCommand() *cobra.Command {
 			return c.withStore(func(_ *core, store *session.Store) error { return c.show(cmd.Context(), store, args[0]) })
 		},
 	}
-	export := &cobra.Command{
-		Use:     "export ID",
-		Short:   "Print a session's events, one JSON object a line",
-		Long:    "The same objects as `redgreen fix --json` prints: {seq, session, time, kind, …}.",
-		Example: "  redgreen sessions export 20261129-093012-h3k9x2mq > session.jsonl",
-		Args:    exactly("ID", 1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return c.withStore(func(_ *core, store *session.Store) error {
-				events, err := findEvents(cmd.Context(), store, args[0])
-				for _, e := range events {
-					printEvent(c.out, e)
-				}
-				return err
-			})
-		},
-	}
 	undo := &cobra.Command{
 		Use:     "undo ID",
 		Short:   "Take back what a session wrote; again, take the undo back",
@@ -83,7 +67,7 @@ func (c *command) sessionsCommand() *cobra.Command {
 			return c.withStore(func(core *core, store *session.Store) error { return c.undo(cmd.Context(), core, store, args[0]) })
 		},
 	}
-	cmd.AddCommand(list, show, export, undo)
+	cmd.AddCommand(list, show, c.exportCommand(), undo)
 	return cmd
 }
 

@@ -7,11 +7,11 @@ import (
 	"strings"
 	"sync"
 	"time"
-	"unicode"
 
 	"redgreen/backend/agent"
 	"redgreen/backend/model"
 	"redgreen/backend/session"
+	"redgreen/backend/session/exchange"
 )
 
 // trace draws events as lines for a terminal: what was thought, done and seen. Safe for concurrent use.
@@ -186,27 +186,9 @@ func millis(ms int64) string {
 	return (time.Duration(ms) * time.Millisecond).Round(100 * time.Millisecond).String()
 }
 
-// visible replaces what a terminal would obey or hide: control characters but line ends and tabs, and invisible Unicode.
-// CR LF is a line end too: a diff of such a file must stay one that can be applied.
-func visible(s string) string {
-	lines := strings.Split(strings.ToValidUTF8(s, "�"), "\r\n")
-	for i, line := range lines {
-		lines[i] = visibleLine(line)
-	}
-	return strings.Join(lines, "\r\n")
-}
-
-func visibleLine(s string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r == '\n' || r == '\t':
-			return r
-		case unicode.IsControl(r), unicode.Is(unicode.Cf, r), unicode.Is(unicode.Co, r):
-			return '�'
-		}
-		return r
-	}, s)
-}
+// visible replaces what a terminal would obey or hide. CR LF is a line end too: a diff of such a file must stay one that
+// can be applied.
+func visible(s string) string { return exchange.Visible(s) }
 
 // printable is visible on one line of at most n runes.
 func printable(s string, n int) string {

@@ -45,6 +45,13 @@ func window(ctx context.Context, c *core, s startup) error {
 	if err != nil {
 		return err
 	}
+	h.save = func(name string) (string, error) {
+		p := wctx.Load()
+		if p == nil {
+			return "", fail(Unavailable, "the window is not ready yet")
+		}
+		return runtime.SaveFileDialog(*p, runtime.SaveDialogOptions{Title: "Save the session", DefaultFilename: name})
+	}
 	defer h.Close()
 	ended := make(chan struct{})
 	defer close(ended)

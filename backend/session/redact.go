@@ -26,7 +26,7 @@ const (
 
 // pem is a private key block, whole or cut, also with line numbers or diff marks before its lines or with "\n" for line ends.
 const (
-	pemGap = `(?:[\s+|]|\\[nrt]|\d|Proc-Type: 4,ENCRYPTED|DEK-Info: [A-Z0-9-]+,[0-9A-F]+)*`
+	pemGap = `(?:[\s+|-]|\\[nrt]|\d|Proc-Type: 4,ENCRYPTED|DEK-Info: [A-Z0-9-]+,[0-9A-F]+)*`
 	pem    = `-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----(?:` + pemGap + `[A-Za-z0-9+/=]{16,})+` +
 		`(?:` + pemGap + `[A-Za-z0-9+/=]{0,15}` + pemGap + `-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----)?`
 )

@@ -3,7 +3,7 @@
 
 import { AppError, decode } from './error';
 import type {
-  Bill, BillsBy, Body, Boot, Check, Diff, Doctor, Event, Folder, FolderTests, Hit, ImageList, Models, ModelSetting, NewTask, PreparePlan, PrepareReport, ProbePlan, ProbeResult, Pushed, Rung,
+  Bill, BillsBy, Body, Boot, Check, Diff, Doctor, Event, Exported, Folder, FolderTests, Hit, ImageList, Models, ModelSetting, NewTask, PreparePlan, PrepareReport, ProbePlan, ProbeResult, Pushed, Rung,
   SessionInfo, SessionState, Settings, Topic,
 } from './types';
 
@@ -26,6 +26,8 @@ export interface Backend {
   events(id: string, after: number, limit: number): Promise<{ events: Event[] | null; more: boolean }>;
   body(hash: string, offset: number, limit: number): Promise<Body>;
   diff(id: string): Promise<Diff>;
+  /** exportSession asks where to save a session; without a dialog for that it gives the text, to be downloaded. */
+  exportSession(id: string, as: 'jsonl' | 'markdown' | 'html'): Promise<Exported>;
   approve(id: string, patchHash: string): Promise<{ files: string[] | null }>;
   reject(id: string, comment: string): Promise<void>;
   proveAgain(id: string): Promise<void>;
@@ -116,6 +118,7 @@ const real: Backend = {
   events: (id, after, limit) => call('Events', id, after, limit),
   body: (hash, offset, limit) => call('Body', hash, offset, limit),
   diff: (id) => call('Diff', id),
+  exportSession: (id, as) => call('ExportSession', id, as),
   approve: (id, hash) => call('Approve', id, hash),
   reject: (id, comment) => call('Reject', id, comment),
   proveAgain: (id) => call('ProveAgain', id),

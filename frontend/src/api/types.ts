@@ -583,6 +583,13 @@ export interface Diff {
   files: List<DiffFile>;
 }
 
+/** Exported is a session that was saved at path or, where there is no dialog to choose a place, a text to be downloaded. */
+export interface Exported {
+  path: string;
+  name: string;
+  text: string;
+}
+
 export interface Body {
   text: string;
   total: number;

@@ -235,6 +235,11 @@ export function fake(q: URLSearchParams): Backend {
       const next = offset + limit < all.length ? offset + limit : 0;
       return { text: all.slice(offset, offset + limit), total: all.length, next };
     },
+    async exportSession(id, as) {
+      const s = await this.session(id);
+      return { path: '', name: `redgreen-${id}.${as === 'markdown' ? 'md' : as}`, text: s.task };
+    },
+
     async diff(id): Promise<Diff> {
       const s = need(id);
       const shown = s.info.patch_hash === 'patch-1' ? files.slice(1) : files;

@@ -1,0 +1,118 @@
+package app
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"redgreen/backend/session"
+	"redgreen/backend/session/exchange"
+)
+
+// Exported is a session that left the program: in a file that the person chose (Path), or, where there is no dialog to
+// choose one, as a text to be downloaded under a name. All are "" when the person closed the dialog.
+type Exported struct {
+	Path string `json:"path"`
+	Name string `json:"name"`
+	Text string `json:"text"`
+}
+
+// ExportSession gives a session as jsonl, markdown or html, without secrets. The window asks where to save it.
+func (a *App) ExportSession(id, as string) (Exported, error) {
+	return guard(a.h, func() (Exported, error) {
+		store, err := a.h.core.sessions()
+		if err != nil {
+			return Exported{}, err
+		}
+		form, err := formOf(as, "")
+		if err != nil {
+			return Exported{}, err
+		}
+		text, err := export(a.h.context, store, id, form)
+		if err != nil {
+			return Exported{}, err
+		}
+		name := "redgreen-" + id + form.Ext()
+		if a.h.save == nil {
+			return Exported{Name: name, Text: string(text)}, nil
+		}
+		path, err := a.h.save(name)
+		if err != nil || path == "" {
+			return Exported{}, err
+		}
+		return Exported{Path: path, Name: filepath.Base(path)}, saveFile(path, text)
+	})
+}
+
+// formOf reads the name of a form; "" is told from the end of a file's name, and is else JSONL.
+func formOf(name, file string) (exchange.Form, error) {
+	var names []string
+	for _, f := range exchange.Forms() {
+		if name == string(f) || name == "" && file != "" && strings.EqualFold(filepath.Ext(file), f.Ext()) {
+			return f, nil
+		}
+		names = append(names, string(f))
+	}
+	if name == "" {
+		return exchange.JSONL, nil
+	}
+	return "", fail(Invalid, fmt.Sprintf("a session can't be exported as %q; choose %s", name, strings.Join(names, ", ")))
+}
+
+func export(ctx context.Context, store *session.Store, id string, as exchange.Form) ([]byte, error) {
+	events, err := findEvents(ctx, store, id)
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	err = exchange.Render(&b, as, events)
+	return b.Bytes(), err
+}
+
+func saveFile(path string, text []byte) error {
+	if err := os.WriteFile(path, text, 0o644); err != nil {
+		return fail(Unavailable, fmt.Sprintf("the export could not be saved (%v); choose another place", err))
+	}
+	return nil
+}
+
+func (c *command) exportCommand() *cobra.Command {
+	var as, out string
+	cmd := &cobra.Command{
+		Use:   "export ID",
+		Short: "Write a session as JSON Lines, Markdown or one HTML page",
+		Long: "Secrets are replaced in all forms.\n\n" +
+			"jsonl     every event, one JSON object a line: {seq, session, time, kind, …}, as `redgreen fix --json` prints them\n" +
+			"markdown  the trace, the diff and the certificate\n" +
+			"html      the same as one page, which any browser shows without network and scripts",
+		Example: "  redgreen sessions export 20261129-093012-h3k9x2mq > session.jsonl\n" +
+			"  redgreen sessions export 20261129-093012-h3k9x2mq --out session.html\n" +
+			"  redgreen sessions export 20261129-093012-h3k9x2mq --as markdown",
+		Args: exactly("ID", 1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			form, err := formOf(as, out)
+			if err != nil {
+				return err
+			}
+			return c.withStore(func(_ *core, store *session.Store) error {
+				text, err := export(cmd.Context(), store, args[0], form)
+				if err != nil {
+					return err
+				}
+				if out != "" {
+					return saveFile(expandHome(out), text)
+				}
+				_, err = c.out.Write(text)
+				return err
+			})
+		},
+	}
+	cmd.Flags().StringVar(&as, "as", "", "jsonl, markdown or html; the default is by the name of --out, else jsonl")
+	cmd.Flags().StringVar(&out, "out", "", "the file to write, instead of the standard output")
+	return cmd
+}

@@ -1,0 +1,185 @@
+// Package exchange takes sessions out of the program and into it: as JSON Lines, Markdown or one page of HTML, and from JSON
+// Lines or the records of other tools.
+//
+// What leaves is for reading, so every secret is replaced, also where the store must stay exact. What comes in is other
+// people's text: bounded, checked, and never more than a record to look at. All of it is pure over lists of events.
+package exchange
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"unicode"
+
+	"redgreen/backend/session"
+)
+
+// Form is a form in which a session leaves the program.
+type Form string
+
+// The forms. All are written without secrets, also in patches, which the store must keep exact.
+const (
+	JSONL    Form = "jsonl"    // every event, one a line; Import reads it again
+	Markdown Form = "markdown" // the trace, the diff and the certificate, for an issue or a commit
+	HTML     Form = "html"     // the same as one page that needs neither network nor scripts
+)
+
+// Forms lists the forms, the complete one first.
+func Forms() []Form { return []Form{JSONL, Markdown, HTML} }
+
+// Ext is the usual end of a file's name in the form.
+func (f Form) Ext() string {
+	return map[Form]string{JSONL: ".jsonl", Markdown: ".md", HTML: ".html"}[f]
+}
+
+// Render writes all events of one session in a form; pure but for w. It refuses a form that is not of Forms, an empty
+// session and events out of order.
+func Render(w io.Writer, as Form, events []session.Event) error {
+	if !slices.Contains(Forms(), as) {
+		return fmt.Errorf("exporting a session: there is no form %q; choose one of %v", as, Forms())
+	}
+	if len(events) == 0 {
+		return fmt.Errorf("exporting a session: it has no events")
+	}
+	clean, err := withoutSecrets(events)
+	if err != nil {
+		return fmt.Errorf("exporting session %s: %w", events[0].Session, err)
+	}
+	draw := map[Form]func(io.Writer, []session.Event) error{JSONL: renderJSONL, Markdown: renderMarkdown, HTML: renderHTML}[as]
+	if err := draw(w, clean); err != nil {
+		return fmt.Errorf("exporting session %s: %w", events[0].Session, err)
+	}
+	return nil
+}
+
+func renderJSONL(w io.Writer, events []session.Event) error {
+	for _, e := range events {
+		line, err := Flat(e)
+		if err != nil {
+			return err
+		}
+		if _, err := w.Write(append(line, '\n')); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Flat is an event as one JSON object in which the payload's fields stand beside seq, session, time and kind: the line of
+// a JSONL file. No payload has a field of those names (a test holds it).
+func Flat(e session.Event) ([]byte, error) {
+	flat := map[string]json.RawMessage{}
+	if err := json.Unmarshal(e.Data, &flat); err != nil {
+		flat = map[string]json.RawMessage{"data": e.Data}
+	}
+	for name, value := range map[string]any{"seq": e.Seq, "session": e.Session, "time": e.Time, "kind": e.Kind} {
+		raw, err := encode(value)
+		if err != nil {
+			return nil, err
+		}
+		flat[name] = raw
+	}
+	return encode(flat)
+}
+
+// withoutSecrets is the events with every secret replaced, also in patches and receipts. Such a patch can no longer be
+// applied; what leaves the program is read, not applied.
+func withoutSecrets(events []session.Event) ([]session.Event, error) {
+	out := slices.Clone(events)
+	for i, e := range out {
+		dec := json.NewDecoder(bytes.NewReader(e.Data))
+		dec.UseNumber()
+		var v any
+		if err := dec.Decode(&v); err != nil {
+			return nil, fmt.Errorf("event %d (%s): %w", e.Seq, e.Kind, err)
+		}
+		raw, err := encode(redactAll(v))
+		if err != nil {
+			return nil, err
+		}
+		out[i].Data = raw
+	}
+	return out, nil
+}
+
+// redactAll is redactValue without its exemptions.
+func redactAll(v any) any {
+	switch v := v.(type) {
+	case string:
+		clean, _ := session.Redact(v)
+		return clean
+	case []any:
+		if lines, ok := redactLines(v); ok {
+			return lines
+		}
+		for i := range v {
+			v[i] = redactAll(v[i])
+		}
+	case map[string]any:
+		for key, field := range v {
+			if key == "opaque" { // a provider's signed form of a turn: of use to nobody else
+				delete(v, key)
+				continue
+			}
+			v[key] = redactAll(field)
+		}
+	}
+	return v
+}
+
+// redactLines redacts the lines of a hunk as one text, since a private key runs over several of them.
+func redactLines(lines []any) (out []any, ok bool) {
+	var b strings.Builder
+	for _, l := range lines {
+		line, _ := l.(map[string]any)
+		op, isOp := line["op"].(string)
+		text, isText := line["text"].(string)
+		if !isOp || !isText || len(op) != 1 || len(line) != 2 {
+			return nil, false
+		}
+		b.WriteString(op + text)
+		if !strings.HasSuffix(text, "\n") {
+			b.WriteString("\n")
+		}
+	}
+	clean, n := session.Redact(b.String())
+	if n == 0 {
+		return lines, true
+	}
+	for line := range strings.Lines(clean) {
+		out = append(out, map[string]any{"op": line[:1], "text": line[1:]})
+	}
+	return out, true
+}
+
+// Visible replaces what a terminal would obey or a reader not see: control characters but line ends and tabs, and
+// invisible Unicode, among it the marks that turn the order of text around. CR LF stays a line end.
+func Visible(s string) string {
+	lines := strings.Split(strings.ToValidUTF8(s, "\uFFFD"), "\r\n")
+	for i, line := range lines {
+		lines[i] = strings.Map(func(r rune) rune {
+			switch {
+			case r == '\n' || r == '\t':
+				return r
+			case unicode.IsControl(r), unicode.Is(unicode.Cf, r), unicode.Is(unicode.Co, r):
+				return '\uFFFD'
+			}
+			return r
+		}, line)
+	}
+	return strings.Join(lines, "\r\n")
+}
+
+// encode is json.Marshal without the escaping of <, > and &, so that stored text stays readable.
+func encode(v any) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, fmt.Errorf("encoding %T: %w", v, err)
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}
