@@ -15,6 +15,7 @@ var (
 	ErrCorrupt  = errors.New("the session store is damaged")      // not a database, or a broken page, hash or chain
 	ErrReadOnly = errors.New("the session store is read-only")    // file or folder cannot be written
 	ErrNewer    = errors.New("the session store is from a newer") // schema of a later Redgreen
+	ErrImported = errors.New("the session is read-only")
 	ErrConflict = errors.New("the session was written by another process")
 )
 

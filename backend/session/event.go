@@ -43,6 +43,7 @@ const (
 	KindCompacted       Kind = "context.compacted" // Compacted: old turns left the model's view
 	KindCriteria        Kind = "criteria.written"  // Criteria: what the result is held to
 	KindModelChosen     Kind = "model.chosen"      // ModelChosen: the person lets another model go on
+	KindForked          Kind = "session.forked"    // Forked: what comes before is another session's
 	KindQuestion        Kind = "question.asked"    // Question: the run waits for the person's answer, a Message
 	KindReviewAsked     Kind = "review.asked"      // ReviewAsked
 	KindReviewAnswered  Kind = "review.answered"   // ReviewAnswered
@@ -268,6 +269,12 @@ type ModelChosen struct {
 	By    string     `json:"by"` // person
 }
 
+// Forked says that the events before it are those of another session, up to and including Seq.
+type Forked struct {
+	From string `json:"from"` // its id
+	Seq  int64  `json:"seq"`
+}
+
 // Criteria is the whole list, as it holds from now on.
 type Criteria struct {
 	Step  int         `json:"step"`
@@ -385,4 +392,9 @@ type State struct {
 	Label       string          `json:"label,omitempty"`    // of the last review
 	Applied     bool            `json:"applied"`            // the patch is in the folder now
 	Receipt     json.RawMessage `json:"receipt,omitempty"`  // of the last write
+	// The fields below are not folded: they stand beside the events.
+	Name   string `json:"name,omitempty"`   // that the person gave it, "" the task stands for it
+	Pinned bool   `json:"pinned,omitempty"` // kept, whatever its age
+	Source string `json:"source,omitempty"` // where it was imported from, "" it was made here
+	Parent string `json:"parent,omitempty"` // the session that it was forked from
 }

@@ -34,6 +34,7 @@ func Kinds() map[Kind]any {
 		KindCompacted:       Compacted{},
 		KindCriteria:        Criteria{},
 		KindModelChosen:     ModelChosen{},
+		KindForked:          Forked{},
 		KindQuestion:        Question{},
 		KindReviewAsked:     ReviewAsked{},
 		KindReviewAnswered:  ReviewAnswered{},
@@ -98,6 +99,8 @@ func Fold(s State, e Event) (State, error) {
 		s.Criteria = d.Items
 	case ModelChosen:
 		s.Model = d.Model
+	case Forked:
+		s.Outcome, s.Applied, s.Receipt = Running, false, nil // the fork has written nothing
 	case Question:
 		s.Question, s.Outcome = d.Text, Waiting
 	case Message:

@@ -74,7 +74,10 @@ func (s *Store) insertSession(ctx context.Context, e Event, hash []byte, st Stat
 func insertEvent(tx *sql.Tx, key int64, e Event, hash []byte) error {
 	_, err := tx.Exec(`INSERT INTO events (session, seq, time, kind, data, hash) VALUES (?, ?, ?, ?, ?, ?)`,
 		key, e.Seq, e.Time.UnixNano(), string(e.Kind), string(e.Data), hash)
-	return err
+	if err != nil {
+		return err
+	}
+	return note(tx, key, e)
 }
 
 // Log opens an existing session for appending.
@@ -87,6 +90,9 @@ func (s *Store) Log(ctx context.Context, id string) (*Log, error) {
 	l := &Log{s: s, id: id}
 	if err := l.load(ctx); err != nil {
 		return nil, err
+	}
+	if from := l.state.Source; from != "" {
+		return nil, fmt.Errorf("session %s: %w: it was imported from %s; what it holds can be read, searched and exported", id, ErrImported, from)
 	}
 	s.logs[id] = l
 	return l, nil
@@ -202,7 +208,7 @@ func (l *Log) commit(ctx context.Context, e Event, hash []byte, next State) erro
 // event; a reader folds the few events since.
 func milestone(k Kind) bool {
 	switch k {
-	case KindStepStarted, KindReviewAsked, KindReviewAnswered, KindPatchApplied, KindPatchUndone, KindSessionFinished:
+	case KindStepStarted, KindMessage, KindQuestion, KindReviewAsked, KindReviewAnswered, KindPatchApplied, KindPatchUndone, KindSessionFinished:
 		return true
 	}
 	return false

@@ -72,47 +72,50 @@ func (s *Store) State(ctx context.Context, id string) (State, error) {
 }
 
 func (s *Store) load(ctx context.Context, id string) (st State, key int64, head []byte, err error) {
-	var cached string
-	var seq, cachedSeq int64
-	err = s.read.QueryRowContext(ctx, `SELECT key, hash, seq, state, state_seq FROM sessions WHERE id = ?`, id).
-		Scan(&key, &head, &seq, &cached, &cachedSeq)
+	var r row
+	err = s.read.QueryRowContext(ctx, `SELECT key, hash, `+rowColumns+` FROM sessions WHERE id = ?`, id).Scan(append([]any{&key, &head}, r.fields()...)...)
 	if errors.Is(err, sql.ErrNoRows) {
 		return State{}, 0, nil, fmt.Errorf("session %s: %w; `redgreen sessions list` shows those there are", id, ErrNotFound)
 	}
 	if err != nil {
 		return State{}, 0, nil, fmt.Errorf("reading session %s: %w", id, explain(s.path, err))
 	}
-	st, err = s.catchUp(ctx, id, cached, cachedSeq, seq)
+	st, err = s.catchUp(ctx, r)
 	return st, key, head, err
 }
 
-// catchUp folds the events up to seq into a cached state. A cache that cannot be read is made anew from the first event.
-func (s *Store) catchUp(ctx context.Context, id, cached string, cachedSeq, seq int64) (State, error) {
+// catchUp folds the events since a row's cached state into it. A cache that cannot be read is made anew from the first event.
+func (s *Store) catchUp(ctx context.Context, r row) (State, error) {
 	var st State
-	if json.Unmarshal([]byte(cached), &st) != nil || st.Seq != cachedSeq {
-		st = State{ID: id}
+	if json.Unmarshal([]byte(r.state), &st) != nil || st.Seq != r.stateSeq {
+		st = State{ID: r.id}
 	}
-	if st.Seq >= seq {
-		return st, nil
-	}
-	events, err := s.Events(ctx, id, st.Seq, int(seq-st.Seq))
-	if err != nil {
-		return State{}, err
-	}
-	for _, e := range events {
-		if st, err = Fold(st, e); err != nil {
+	if st.Seq < r.seq {
+		events, err := s.Events(ctx, r.id, st.Seq, int(r.seq-st.Seq))
+		if err != nil {
 			return State{}, err
 		}
+		for _, e := range events {
+			if st, err = Fold(st, e); err != nil {
+				return State{}, err
+			}
+		}
 	}
+	st.Name, st.Pinned, st.Source, st.Parent = r.name, r.pinned, r.source, r.parent
 	return st, nil
 }
 
 // Filter selects sessions for Find; its zero value selects all.
 type Filter struct {
-	Folder string // absolute path, "" all folders
-	Query  string // words that must all occur in the task or the folder, in any case
-	Limit  int    // 0 all
-	Offset int
+	Folder  string // absolute path, "" all folders
+	Query   string // words that must all occur, see Find
+	Outcome Outcome
+	Model   string    // PROVIDER/NAME, "" any
+	Since   time.Time // made at or after, zero any
+	Until   time.Time // made before, zero any
+	Pinned  bool      // only those
+	Limit   int       // 0 all
+	Offset  int
 }
 
 // List gives the newest sessions first, of one folder or all (""); limit 0 all.
@@ -121,7 +124,9 @@ func (s *Store) List(ctx context.Context, folder string, limit int) ([]State, er
 	return states, err
 }
 
-// Find gives the sessions of a filter, newest first, and how many there are without its limit.
+// Find gives the sessions of a filter, pinned ones first, then the newest, and how many there are without its limit. Each
+// word of the query must begin a word of anything that was said, read or changed in the session, or occur in its task, name
+// or folder, in any case; "words in quotes" must stand side by side, and -word must not occur.
 func (s *Store) Find(ctx context.Context, f Filter) (states []State, total int, err error) {
 	where, args := f.where()
 	if err := s.read.QueryRowContext(ctx, `SELECT count(*) FROM sessions`+where, args...).Scan(&total); err != nil {
@@ -131,8 +136,8 @@ func (s *Store) Find(ctx context.Context, f Filter) (states []State, total int, 
 	if limit <= 0 {
 		limit = -1
 	}
-	rows, err := s.read.QueryContext(ctx, `SELECT id, state, state_seq, seq FROM sessions`+where+
-		` ORDER BY created DESC, key DESC LIMIT ? OFFSET ?`, append(args, limit, f.Offset)...)
+	rows, err := s.read.QueryContext(ctx, `SELECT `+rowColumns+` FROM sessions`+where+
+		` ORDER BY pinned DESC, created DESC, key DESC LIMIT ? OFFSET ?`, append(args, limit, f.Offset)...)
 	if err != nil {
 		return nil, 0, fmt.Errorf("listing sessions: %w", explain(s.path, err))
 	}
@@ -141,7 +146,7 @@ func (s *Store) Find(ctx context.Context, f Filter) (states []State, total int, 
 		return nil, 0, fmt.Errorf("listing sessions: %w", explain(s.path, err))
 	}
 	for _, r := range found {
-		st, err := s.catchUp(ctx, r.id, r.state, r.stateSeq, r.seq)
+		st, err := s.catchUp(ctx, r)
 		if err != nil {
 			return nil, 0, err
 		}
@@ -150,9 +155,18 @@ func (s *Store) Find(ctx context.Context, f Filter) (states []State, total int, 
 	return states, total, nil
 }
 
+// row is what is known of a session without its events.
 type row struct {
-	id, state     string
-	stateSeq, seq int64
+	id, state            string
+	stateSeq, seq        int64
+	name, source, parent string
+	pinned               bool
+}
+
+const rowColumns = `id, state, state_seq, seq, name, pinned, source, parent`
+
+func (r *row) fields() []any {
+	return []any{&r.id, &r.state, &r.stateSeq, &r.seq, &r.name, &r.pinned, &r.source, &r.parent}
 }
 
 // scanRows reads all before the first is folded, so that no two connections are held at once.
@@ -160,7 +174,7 @@ func scanRows(rows *sql.Rows) (out []row, err error) {
 	defer rows.Close()
 	for rows.Next() {
 		var r row
-		if err := rows.Scan(&r.id, &r.state, &r.stateSeq, &r.seq); err != nil {
+		if err := rows.Scan(r.fields()...); err != nil {
 			return nil, err
 		}
 		out = append(out, r)
@@ -171,13 +185,29 @@ func scanRows(rows *sql.Rows) (out []row, err error) {
 func (f Filter) where() (string, []any) {
 	var conds []string
 	var args []any
+	add := func(cond string, values ...any) { conds, args = append(conds, cond), append(args, values...) }
 	if f.Folder != "" {
-		conds, args = append(conds, "folder = ?"), append(args, f.Folder)
+		add("folder = ?", f.Folder)
 	}
-	escape := strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`)
-	for _, word := range strings.Fields(f.Query) {
-		like := "%" + escape.Replace(word) + "%"
-		conds, args = append(conds, `(task LIKE ? ESCAPE '\' OR folder LIKE ? ESCAPE '\')`), append(args, like, like)
+	if f.Outcome != "" {
+		add("json_extract(state, '$.outcome') = ?", string(f.Outcome))
+	}
+	if f.Model != "" {
+		add("json_extract(state, '$.model.provider') || '/' || json_extract(state, '$.model.name') = ?", f.Model)
+	}
+	if !f.Since.IsZero() {
+		add("created >= ?", f.Since.UnixNano())
+	}
+	if !f.Until.IsZero() {
+		add("created < ?", f.Until.UnixNano())
+	}
+	if f.Pinned {
+		add("pinned")
+	}
+	for _, w := range wordsOf(f.Query) {
+		if cond, values := w.where(); cond != "" {
+			add(cond, values...)
+		}
 	}
 	if len(conds) == 0 {
 		return "", nil

@@ -43,8 +43,8 @@ type Store struct {
 	nextSub int
 }
 
-// schemaVersion is SQLite's user_version of the tables below; a higher one is refused.
-const schemaVersion = 1
+// schemaVersion is SQLite's user_version of the tables below; a higher one is refused, a lower one brought up to date.
+const schemaVersion = 2
 
 // schema: a session's row holds its folded state as it was at state_seq (a cache: the events are the truth) and the
 // head of its hash chain. Times are Unix nanoseconds. Bodies are zstd-compressed, keyed by the SHA-256 of the plain bytes.
@@ -76,6 +76,30 @@ CREATE TABLE IF NOT EXISTS bodies (
 	size INTEGER NOT NULL,
 	data BLOB NOT NULL
 );`
+
+// schema2 adds what people do with sessions. name and pinned are the person's, source says where an imported session came
+// from (it is read-only then), parent which session a fork began as. uses says which bodies a session's events name, so
+// that a body goes with its last session. found holds the words of the events for full-text search, texts which event each
+// of its rows is. It is FTS4, which the driver always has: FTS5 needs a build tag that a plain `go test` would lack, and
+// what it adds (a rank by relevance) is not used, since sessions are listed by time.
+const schema2 = `
+ALTER TABLE sessions ADD COLUMN name TEXT NOT NULL DEFAULT '';
+ALTER TABLE sessions ADD COLUMN pinned INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE sessions ADD COLUMN source TEXT NOT NULL DEFAULT '';
+ALTER TABLE sessions ADD COLUMN parent TEXT NOT NULL DEFAULT '';
+CREATE TABLE uses (
+	session INTEGER NOT NULL REFERENCES sessions (key),
+	hash    TEXT NOT NULL,
+	PRIMARY KEY (session, hash)
+) WITHOUT ROWID;
+CREATE INDEX uses_by_hash ON uses (hash);
+CREATE TABLE texts (
+	docid   INTEGER PRIMARY KEY,
+	session INTEGER NOT NULL REFERENCES sessions (key),
+	seq     INTEGER NOT NULL
+);
+CREATE INDEX texts_by_session ON texts (session, seq);
+CREATE VIRTUAL TABLE found USING fts4(text, tokenize=unicode61);`
 
 // Open opens or creates the database at path. It refuses a damaged one (ErrCorrupt), one that cannot be written
 // (ErrReadOnly) and one of a newer version (ErrNewer), and leaves the file as it is.
@@ -118,7 +142,7 @@ func (s *Store) connect() (err error) {
 		return fmt.Errorf("opening the session store: %w", err)
 	}
 	uri := "file:" + (&url.URL{Path: filepath.ToSlash(abs)}).EscapedPath()
-	const common = "&_busy_timeout=10000&_foreign_keys=1"
+	const common = "&_busy_timeout=10000&_foreign_keys=1&_secure_delete=on" // what is deleted is overwritten
 	if s.write, err = sql.Open("sqlite3", uri+"?_journal_mode=WAL&_synchronous=FULL&_txlock=immediate"+common); err != nil {
 		return fmt.Errorf("opening the session store: %w", err)
 	}
@@ -146,13 +170,38 @@ func (s *Store) prepare() error {
 		return fmt.Errorf("%w Redgreen: %s has version %d, this program knows up to %d; update Redgreen",
 			ErrNewer, s.path, version, schemaVersion)
 	}
-	if _, err := s.write.ExecContext(ctx, schema); err != nil {
-		return explain(s.path, err)
+	if version == schemaVersion {
+		return nil
 	}
-	if _, err := s.write.ExecContext(ctx, fmt.Sprintf("PRAGMA user_version = %d", schemaVersion)); err != nil {
+	if err := s.migrate(ctx, version); err != nil {
 		return explain(s.path, err)
 	}
 	return nil
+}
+
+// migrate brings an older file up to date, whole or not at all.
+func (s *Store) migrate(ctx context.Context, version int) error {
+	tx, err := s.write.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback() //nolint:errcheck // after Commit it does nothing; else the first error counts
+	// another process may have done it since
+	if err := tx.QueryRow("PRAGMA user_version").Scan(&version); err != nil || version == schemaVersion {
+		return err
+	}
+	if _, err := tx.Exec(schema + schema2); err != nil {
+		return err
+	}
+	if version > 0 {
+		if err := reindex(tx); err != nil {
+			return err
+		}
+	}
+	if _, err := tx.Exec(fmt.Sprintf("PRAGMA user_version = %d", schemaVersion)); err != nil {
+		return err
+	}
+	return tx.Commit()
 }
 
 // Close closes the database. Appends after it fail.
