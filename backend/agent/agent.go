@@ -225,9 +225,16 @@ func (r *Run) phase(text string) { r.o.OnPhase(r.ID(), text) }
 func (r *Run) dir() string { return filepath.Join(r.o.Dir, r.ID()) }
 
 // delimiter marks untrusted data. Content of the repository was there before the session and cannot hold it; it is made
-// from the session's random id and start, so that a run that goes on keeps it.
+// from the session's random id and start, so that a run that goes on keeps it, and a fork has that of its first parent.
 func (r *Run) delimiter() string {
-	sum := sha256.Sum256([]byte("delimiter " + r.ID() + " " + r.history()[0].Time.Format(time.RFC3339Nano)))
+	id, events := r.ID(), r.history()
+	for _, e := range events {
+		if d, ok := e.data.(session.Forked); ok {
+			id = d.From
+			break
+		}
+	}
+	sum := sha256.Sum256([]byte("delimiter " + id + " " + events[0].Time.Format(time.RFC3339Nano)))
 	return hex.EncodeToString(sum[:8])
 }
 

@@ -190,6 +190,9 @@ func (r *Run) restore(b *bench) error {
 		return nil
 	}
 	if err := b.ws.Apply(st.Patch); err != nil {
+		if st.Parent != "" {
+			return fmt.Errorf("the folder is not as it was at the step that was gone back to: %w; if what session %s wrote is still there, undo it first", err, st.Parent)
+		}
 		return fmt.Errorf("the folder changed since this session was interrupted, so that its patch fits no more: %w; start a new task", err)
 	}
 	return nil

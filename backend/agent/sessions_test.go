@@ -64,6 +64,33 @@ var recordings = []struct {
 		approve(t, r)
 		return f, r
 	}},
+	{"forked", session.Proven, true, func(t *testing.T) (*fixture, *Run) {
+		f := staged(t, folder(t, calc()), "parent", "forked")
+		r := start(t, f, script(t, readIt, comment, done, done, done), Task{Text: "adding two numbers gives the wrong sum"})
+		work(t, r, session.Review)
+		events, err := f.o.Store.Events(t.Context(), r.ID(), 0, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		steps := session.Steps(events)
+		l, err := f.o.Store.Fork(t.Context(), r.ID(), steps[1].Seq-1) // before the second step
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := f.o
+		o.Model = script(t, readIt, fix, done)
+		fork, err := Open(t.Context(), o, l.ID())
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = fork.Close() })
+		if err := fork.Say(t.Context(), "change the sum, not the comment"); err != nil {
+			t.Fatal(err)
+		}
+		work(t, fork, session.Review)
+		approve(t, fork)
+		return f, fork
+	}},
 	{"undone", session.Proven, false, func(t *testing.T) (*fixture, *Run) {
 		f := staged(t, folder(t, calc()), "undone")
 		r := start(t, f, script(t, fix, done, comment, say("run_tests", args{}), done), Task{Text: "adding two numbers gives the wrong sum"})
@@ -149,8 +176,8 @@ func (p retrying) Chat(ctx context.Context, name string, req model.Request, onDe
 	return p.Provider.Chat(ctx, name, req, onDelta)
 }
 
-// staged gives a fixture a store with a clock of its own and a fixed id.
-func staged(t *testing.T, f *fixture, name string) *fixture {
+// staged gives a fixture a store with a clock of its own and fixed ids, one a session.
+func staged(t *testing.T, f *fixture, names ...string) *fixture {
 	t.Helper()
 	var mu sync.Mutex
 	at := time.Date(2025, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -160,7 +187,11 @@ func staged(t *testing.T, f *fixture, name string) *fixture {
 		at = at.Add(250 * time.Millisecond)
 		return at
 	}
-	store, err := session.Open(filepath.Join(f.state, "staged.db"), session.Options{Now: now, NewID: func() string { return "20250301-120000-" + name }})
+	store, err := session.Open(filepath.Join(f.state, "staged.db"), session.Options{Now: now, NewID: func() string {
+		name := names[0]
+		names = names[min(1, len(names)-1):]
+		return "20250301-120000-" + name
+	}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -85,6 +85,7 @@ func (s *Store) remove(ctx context.Context, id string) error {
 	}
 	s.mu.Lock()
 	delete(s.logs, id)
+	delete(s.told, id)
 	s.mu.Unlock()
 	return nil
 }

@@ -41,6 +41,7 @@ type Store struct {
 	logs    map[string]*Log // one Log a session in this process
 	subs    map[int]func(Notice)
 	nextSub int
+	told    map[string]int64 // the last event of each session that subscribers know of
 }
 
 // schemaVersion is SQLite's user_version of the tables below; a higher one is refused, a lower one brought up to date.
@@ -104,7 +105,7 @@ CREATE VIRTUAL TABLE found USING fts4(text, tokenize=unicode61);`
 // Open opens or creates the database at path. It refuses a damaged one (ErrCorrupt), one that cannot be written
 // (ErrReadOnly) and one of a newer version (ErrNewer), and leaves the file as it is.
 func Open(path string, o Options) (*Store, error) {
-	s := &Store{path: path, now: o.Now, newID: o.NewID, logs: map[string]*Log{}, subs: map[int]func(Notice){}}
+	s := &Store{path: path, now: o.Now, newID: o.NewID, logs: map[string]*Log{}, subs: map[int]func(Notice){}, told: map[string]int64{}}
 	if s.now == nil {
 		s.now = time.Now
 	}
@@ -246,6 +247,7 @@ func (s *Store) Subscribe(fn func(Notice)) (stop func()) {
 
 func (s *Store) notify(n Notice) {
 	s.mu.Lock()
+	s.told[n.Session] = max(s.told[n.Session], n.Seq)
 	fns := make([]func(Notice), 0, len(s.subs))
 	for i := range s.nextSub {
 		if fn, ok := s.subs[i]; ok {
