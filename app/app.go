@@ -67,7 +67,22 @@ func newHost(c *core, mode string, send Sender, pick func() (string, error), s s
 	ctx, cancel := context.WithCancel(context.Background())
 	h := &host{core: c, send: send, pick: pick, mode: mode, start: s, context: ctx, cancel: cancel, runs: newRuns(c, send)}
 	h.unsub = store.Subscribe(h.runs.batch.notice)
+	h.indexer.wait.Add(1)
+	go func() {
+		defer h.indexer.wait.Done()
+		h.housekeep(store)
+	}()
 	return h, nil
+}
+
+// housekeep deletes what is kept no longer, and then tells the page of what other processes write, until the host ends.
+func (h *host) housekeep(store *session.Store) {
+	if err := h.core.prune(h.context); err != nil && h.context.Err() == nil {
+		h.core.log.Warn("deleting old sessions", slog.Any("error", err))
+	}
+	if err := store.Watch(h.context); err != nil {
+		h.core.log.Warn("following other processes", slog.Any("error", err))
+	}
 }
 
 // Close ends every run and the indexing, and waits for them.

@@ -17,37 +17,58 @@ import (
 )
 
 func (c *command) sessionsCommand() *cobra.Command {
-	var folder string
+	var f session.Filter
+	var folder, outcome, since string
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:     "sessions",
-		Short:   "List, show, export and undo the saved sessions",
+		Short:   "List, search, show, replay, compare, export, undo and delete the saved sessions",
 		Example: "  redgreen sessions list\n  redgreen sessions show ID\n  redgreen sessions undo ID\n  redgreen sessions export ID --out session.html",
 	}
 	list := &cobra.Command{
-		Use:     "list",
-		Short:   "List the saved sessions, newest first",
-		Example: "  redgreen sessions list\n  redgreen sessions list --folder . --json",
-		Args:    cobra.NoArgs,
+		Use:   "list [WORDS]",
+		Short: "List the saved sessions, newest first; with words, those in which they were said, read or changed",
+		Long: "Each word must begin a word of anything that was said, read or changed in a session, or occur in its task, name or\n" +
+			"folder. \"Words in quotes\" must stand side by side, and -word must not occur.",
+		Example: "  redgreen sessions list\n  redgreen sessions list --folder . --json\n  redgreen sessions list 'half_even -draft' --outcome proven --since 2026-11-01",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return c.withStore(func(core *core, store *session.Store) error {
-				root := ""
 				if folder != "" {
-					f, err := core.open(expandHome(folder))
+					opened, err := core.open(expandHome(folder))
 					if err != nil {
 						return err
 					}
-					root = f.repo.Root()
+					f.Folder = opened.repo.Root()
 				}
-				all, err := store.List(cmd.Context(), root, 0)
+				if since != "" {
+					day, err := time.ParseInLocation(time.DateOnly, since, time.Local)
+					if err != nil {
+						return fail(Invalid, fmt.Sprintf("%q is no day; write it as 2026-11-29", since))
+					}
+					f.Since = day
+				}
+				f.Query, f.Outcome = strings.Join(args, " "), session.Outcome(outcome)
+				all, _, err := store.Find(cmd.Context(), f)
 				if err != nil {
 					return err
 				}
-				return c.printSessions(core, all, asJSON)
+				if len(all) == 0 && f != (session.Filter{}) && !asJSON {
+					fmt.Fprintln(c.err, "no session fits; `redgreen sessions list` shows all")
+					return nil
+				}
+				if err := c.printSessions(core, all, asJSON); err != nil || asJSON || f.Query == "" {
+					return err
+				}
+				return c.printHits(cmd.Context(), store, all, f.Query)
 			})
 		},
 	}
 	list.Flags().StringVar(&folder, "folder", "", "only sessions of this folder")
+	list.Flags().StringVar(&outcome, "outcome", "", "only sessions that ended so: proven, not_proven, limit, cancelled, error, answered, running, review, waiting")
+	list.Flags().StringVar(&f.Model, "model", "", "only sessions of this model, PROVIDER/NAME")
+	list.Flags().StringVar(&since, "since", "", "only sessions made on this day or later, 2026-11-29")
+	list.Flags().BoolVar(&f.Pinned, "pinned", false, "only pinned sessions")
+	list.Flags().IntVar(&f.Limit, "limit", 0, "at most so many; 0 all")
 	list.Flags().BoolVar(&asJSON, "json", false, "one JSON object a line")
 	show := &cobra.Command{
 		Use:     "show ID",
@@ -68,6 +89,7 @@ func (c *command) sessionsCommand() *cobra.Command {
 		},
 	}
 	cmd.AddCommand(list, show, c.exportCommand(), undo)
+	cmd.AddCommand(c.manageCommands()...)
 	return cmd
 }
 
@@ -128,6 +150,20 @@ func (c *command) show(ctx context.Context, store *session.Store, id string) err
 	return nil
 }
 
+// printHits shows where the words of a query stand, for the first few sessions.
+func (c *command) printHits(ctx context.Context, store *session.Store, all []session.State, query string) error {
+	for _, s := range all[:min(len(all), 5)] {
+		hits, err := store.Hits(ctx, s.ID, query, 3)
+		if err != nil {
+			return err
+		}
+		for _, h := range hits {
+			fmt.Fprintf(c.out, "%s  event %d  %s\n", s.ID, h.Seq, printable(h.Snippet, 300))
+		}
+	}
+	return nil
+}
+
 // noSessions stands where a list of them would.
 const noSessions = "no sessions yet; start one with `redgreen fix FOLDER -m \"what is wrong\"`"
 
@@ -144,8 +180,15 @@ func (c *command) printSessions(core *core, all []session.State, asJSON bool) er
 		if s.Applied {
 			outcome += ", written"
 		}
+		if s.Pinned {
+			outcome += ", pinned"
+		}
+		title := s.Name
+		if title == "" {
+			title = strings.Join(strings.Fields(s.Task), " ")
+		}
 		fmt.Fprintf(c.out, "%s  %s  %-19s  %-14s  %s\n    %s\n", s.ID, s.Created.Local().Format("2006-01-02 15:04"),
-			outcome, money(s.MicroUSD, s.Priced, s.Model.Local), printable(s.Folder, 4096), printable(strings.Join(strings.Fields(s.Task), " "), 100))
+			outcome, money(s.MicroUSD, s.Priced, s.Model.Local), printable(s.Folder, 4096), printable(title, 100))
 	}
 	if len(all) == 0 && !asJSON {
 		fmt.Fprintln(c.err, noSessions)

@@ -15,7 +15,8 @@ import (
 // SessionView is a session with what can be done with it now.
 type SessionView struct {
 	session.State
-	Live       bool     `json:"live"` // this process works on it
+	Live       bool     `json:"live"`      // this process works on it
+	Elsewhere  bool     `json:"elsewhere"` // another one does; here it can only be followed
 	CanApprove bool     `json:"can_approve"`
 	CanUndo    bool     `json:"can_undo"`
 	CanResume  bool     `json:"can_resume"`
@@ -38,6 +39,10 @@ func (a *App) Session(id string) (SessionView, error) {
 		}
 		v := SessionView{State: state, Live: live, Stale: []string{}, Scrutiny: agent.Scrutiny(state.Patch)}
 		v.CanApprove, v.CanUndo, v.CanResume = agent.CanApprove(state), agent.CanUndo(state), agent.CanResume(state) && !v.Live && (state.Outcome != session.Running || a.h.core.interrupted(state))
+		v.Elsewhere = !live && state.Outcome == session.Running && state.Source == "" && !a.h.core.interrupted(state)
+		if state.Source != "" {
+			v.CanApprove, v.CanUndo, v.CanResume = false, false, false
+		}
 		if v.CanApprove {
 			v.Stale, err = a.h.core.stale(state)
 		}
@@ -84,8 +89,9 @@ type SessionPage struct {
 	Total    int             `json:"total"`
 }
 
-// Sessions lists sessions of one folder or of all ("").
-func (a *App) Sessions(folder, query string, limit, offset int) (SessionPage, error) {
+// Sessions lists sessions of one folder or of all (""), pinned ones first; outcome "" is any. See session.Store.Find for the
+// query.
+func (a *App) Sessions(folder, query, outcome string, limit, offset int) (SessionPage, error) {
 	return guard(a.h, func() (SessionPage, error) {
 		store, err := a.h.core.sessions()
 		if err != nil {
@@ -94,7 +100,7 @@ func (a *App) Sessions(folder, query string, limit, offset int) (SessionPage, er
 		if limit <= 0 {
 			limit = 100
 		}
-		found, total, err := store.Find(a.h.context, session.Filter{Folder: folder, Query: query, Limit: limit, Offset: max(offset, 0)})
+		found, total, err := store.Find(a.h.context, session.Filter{Folder: folder, Query: query, Outcome: session.Outcome(outcome), Limit: limit, Offset: max(offset, 0)})
 		if err != nil {
 			return SessionPage{}, err
 		}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -52,7 +53,7 @@ func TestScripts(t *testing.T) {
 			}
 			return os.CopyFS(filepath.Join(e.WorkDir, "scripts"), scripts{os.DirFS(filepath.Join(root, "testdata", "repos"))})
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"status": status, "jsonkeys": jsonKeys},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"status": status, "jsonkeys": jsonKeys, "jsonenv": jsonEnv},
 	})
 }
 
@@ -72,6 +73,23 @@ func status(ts *testscript.TestScript, _ bool, args []string) {
 	if fmt.Sprint(got) != args[0] {
 		ts.Fatalf("exit code %d, want %s", got, args[0])
 	}
+}
+
+// jsonEnv puts a value of a JSON output into the environment: jsonenv NAME FILE LINE KEY; lines count from 1.
+func jsonEnv(ts *testscript.TestScript, _ bool, args []string) {
+	if len(args) != 4 {
+		ts.Fatalf("usage: jsonenv NAME FILE LINE KEY")
+	}
+	lines := strings.Split(strings.TrimSpace(ts.ReadFile(args[1])), "\n")
+	n, err := strconv.Atoi(args[2])
+	if err != nil || n < 1 || n > len(lines) {
+		ts.Fatalf("there is no line %s of %d", args[2], len(lines))
+	}
+	object := map[string]any{}
+	if err := json.Unmarshal([]byte(lines[n-1]), &object); err != nil {
+		ts.Fatalf("not a JSON object: %v", err)
+	}
+	ts.Setenv(args[0], fmt.Sprint(object[args[3]]))
 }
 
 // jsonKeys checks the contract of a JSON output: jsonkeys first|last|all FILE key… Every line must be an object; the

@@ -29,6 +29,8 @@ type Settings struct {
 	Editor   string            `json:"editor"`    // command that opens FILE:LINE, "" found
 	Images   Images            `json:"images"`
 	Recent   []Recent          `json:"recent"`
+	// Retention says which saved sessions are deleted by themselves.
+	Retention Retention `json:"retention"`
 	// SecondURLs are other base URLs by provider, where the same model is asked in an outage of the first.
 	SecondURLs map[string]string `json:"second_urls"`
 	// SmallModel does the supporting work (summaries), PROVIDER/NAME, "" the task's own model.
@@ -164,6 +166,7 @@ func (s Settings) checked() Settings {
 	if s.Recent == nil {
 		s.Recent = d.Recent
 	}
+	s.Retention = Retention{Days: max(s.Retention.Days, 0), Megabytes: max(s.Retention.Megabytes, 0)}
 	s.AllowNone = slices.DeleteFunc(append([]string{}, s.AllowNone...), func(p string) bool { return !filepath.IsAbs(p) || filepath.Clean(p) != p })
 	return s
 }

@@ -1,0 +1,234 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"redgreen/backend/session"
+)
+
+// manageCommands are what can be done with saved sessions beside looking at them.
+func (c *command) manageCommands() []*cobra.Command {
+	return []*cobra.Command{c.renameCommand(), c.pinCommand(true), c.pinCommand(false), c.deleteCommand(), c.pruneCommand(),
+		c.compareCommand(), c.whyCommand(), c.replayCommand()}
+}
+
+func (c *command) renameCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "rename ID NAME", Short: "Give a session a name that stands for its task in lists", Example: `  redgreen sessions rename ID "discount, second try"`,
+		Args: exactly("ID and a NAME (\"\" takes it back)", 2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return c.withStore(func(_ *core, store *session.Store) error { return store.Rename(cmd.Context(), args[0], args[1]) })
+		},
+	}
+}
+
+func (c *command) pinCommand(on bool) *cobra.Command {
+	use, short := "pin", "Keep a session at the head of the list, whatever its age"
+	if !on {
+		use, short = "unpin", "Let a pinned session go again"
+	}
+	return &cobra.Command{
+		Use: use + " ID", Short: short, Example: "  redgreen sessions " + use + " ID", Args: exactly("ID", 1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return c.withStore(func(_ *core, store *session.Store) error { return store.Pin(cmd.Context(), args[0], on) })
+		},
+	}
+}
+
+func (c *command) deleteCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "delete ID…", Short: "Delete sessions with all that is kept of them",
+		Long:    "Deletes sessions for good: their events, requests and outputs. What they wrote into a folder stays, and can then no longer be\nundone by Redgreen.",
+		Example: "  redgreen sessions delete 20261129-093012-h3k9x2mq", Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			core, err := c.house()
+			if err != nil {
+				return err
+			}
+			for _, id := range args {
+				if err := core.deleteSession(cmd.Context(), id); err != nil {
+					return err
+				}
+				fmt.Fprintln(c.out, "deleted", id)
+			}
+			return nil
+		},
+	}
+}
+
+func (c *command) pruneCommand() *cobra.Command {
+	var days, megabytes int
+	cmd := &cobra.Command{
+		Use: "prune", Short: "Delete old sessions, by age or size",
+		Long:    "Deletes sessions that have ended, oldest first. Pinned ones and those that wait for your decision stay.",
+		Example: "  redgreen sessions prune --days 90\n  redgreen sessions prune --megabytes 500", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if days <= 0 && megabytes <= 0 {
+				return fail(Invalid, "say what is to be kept: --days N, or --megabytes N")
+			}
+			return c.withStore(func(core *core, store *session.Store) error {
+				deleted, err := store.Prune(cmd.Context(), session.Retention{Age: time.Duration(days) * 24 * time.Hour, Bytes: int64(megabytes) << 20}, core.atWork)
+				fmt.Fprintf(c.out, "deleted %s\n", countOf(len(deleted), "session"))
+				return err
+			})
+		},
+	}
+	cmd.Flags().IntVar(&days, "days", 0, "delete sessions without an event for so many days")
+	cmd.Flags().IntVar(&megabytes, "megabytes", 0, "delete the oldest until all take no more than this on disk")
+	return cmd
+}
+
+func (c *command) compareCommand() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use: "compare ID OTHER", Short: "Put the steps of two sessions side by side", Example: "  redgreen sessions compare ID OTHER", Args: exactly("the ids of two sessions", 2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			core, err := c.house()
+			if err != nil {
+				return err
+			}
+			pairs, err := core.compare(cmd.Context(), args[0], args[1])
+			if err != nil {
+				return err
+			}
+			for _, p := range pairs {
+				if asJSON {
+					if err := json.NewEncoder(c.out).Encode(p); err != nil {
+						return err
+					}
+					continue
+				}
+				c.printPair(p)
+			}
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "one pair a line: {a, b, same}")
+	return cmd
+}
+
+func (c *command) printPair(p session.Pair) {
+	switch {
+	case p.Same:
+		fmt.Fprintf(c.out, "  %s\n", stepLine(p.A))
+	default:
+		if p.A != nil {
+			fmt.Fprintf(c.out, "- %s\n", stepLine(p.A))
+		}
+		if p.B != nil {
+			fmt.Fprintf(c.out, "+ %s\n", stepLine(p.B))
+		}
+	}
+}
+
+// stepLine is a step in a line: what it did with what came of it, else what was said.
+func stepLine(s *session.Step) string {
+	var acts []string
+	for _, a := range s.Acts {
+		act := a.Tool + " " + a.Args
+		if a.Summary != "" {
+			act += " → " + a.Summary
+		}
+		acts = append(acts, act)
+	}
+	text := strings.Join(acts, "; ")
+	if text == "" {
+		text = strings.Join(strings.Fields(s.Said), " ")
+	}
+	return fmt.Sprintf("%3d  %s", s.Step, printable(text, 160))
+}
+
+func (c *command) whyCommand() *cobra.Command {
+	var removed, asJSON bool
+	cmd := &cobra.Command{
+		Use: "why ID FILE:LINE", Short: "Say which step made a changed line, and why", Args: exactly("ID and FILE:LINE", 2),
+		Long:    "LINE is the line's number in the patched file or, with --removed, in the file before.",
+		Example: "  redgreen sessions why 20261129-093012-h3k9x2mq app/invoices.py:52",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			path, number, _ := strings.Cut(args[1], ":")
+			line, err := strconv.Atoi(number)
+			if err != nil || line < 1 {
+				return fail(Invalid, fmt.Sprintf("%q names no line; give FILE:LINE, such as app/invoices.py:52", args[1]))
+			}
+			core, err := c.house()
+			if err != nil {
+				return err
+			}
+			o, err := core.why(cmd.Context(), args[0], path, line, removed)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return json.NewEncoder(c.out).Encode(o)
+			}
+			fmt.Fprintf(c.out, "step %d (event %d)\n", o.Step, o.Seq)
+			if o.Said != "" {
+				fmt.Fprintf(c.out, "  said: %s\n", printable(strings.Join(strings.Fields(o.Said), " "), 1000))
+			}
+			if o.Act != nil {
+				fmt.Fprintf(c.out, "  did:  %s %s → %s\n", o.Act.Tool, printable(o.Act.Args, 1000), printable(o.Act.Summary, 300))
+			}
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&removed, "removed", false, "LINE is of the file before")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "one object: {seq, step, said, act}")
+	return cmd
+}
+
+func (c *command) replayCommand() *cobra.Command {
+	var speed float64
+	cmd := &cobra.Command{
+		Use: "replay ID", Short: "Play a session again as it went, offline", Args: exactly("ID", 1),
+		Long:    "Prints a session's trace in the time that it took, divided by --speed. Nothing is run and no model is called.",
+		Example: "  redgreen sessions replay ID\n  redgreen sessions replay ID --speed 20",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if speed <= 0 {
+				return fail(Invalid, "--speed is a number above 0; 1 is as fast as it went")
+			}
+			return c.withStore(func(_ *core, store *session.Store) error {
+				events, err := findEvents(cmd.Context(), store, args[0])
+				if err != nil {
+					return err
+				}
+				if err := replay(cmd.Context(), c.out, events, speed); err != nil {
+					return err
+				}
+				state, err := store.State(cmd.Context(), args[0])
+				if err == nil {
+					c.printEnd(state)
+				}
+				return err
+			})
+		},
+	}
+	cmd.Flags().Float64Var(&speed, "speed", 1, "so many times as fast as it went")
+	return cmd
+}
+
+// replayPause is the longest wait between two events: a person may have slept between them.
+const replayPause = 5 * time.Second
+
+func replay(ctx context.Context, out io.Writer, events []session.Event, speed float64) error {
+	trace := newTrace(out, false)
+	for i, e := range events {
+		if i > 0 {
+			wait := min(time.Duration(float64(e.Time.Sub(events[i-1].Time))/speed), replayPause)
+			select {
+			case <-time.After(wait):
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		}
+		trace.event(e)
+	}
+	return nil
+}

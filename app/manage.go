@@ -1,0 +1,210 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"time"
+
+	"redgreen/backend/session"
+)
+
+// Retention says which saved sessions are deleted by themselves, at the start; zero values keep all. Pinned sessions and
+// those that wait for a decision are never among them.
+type Retention struct {
+	Days      int `json:"days"`      // since a session's last event
+	Megabytes int `json:"megabytes"` // of all sessions on disk, in 2^20 bytes
+}
+
+// prune deletes what the settings keep no longer.
+func (c *core) prune(ctx context.Context) error {
+	r := c.current().Retention
+	if r == (Retention{}) {
+		return nil
+	}
+	store, err := c.sessions()
+	if err != nil {
+		return err
+	}
+	deleted, err := store.Prune(ctx, session.Retention{Age: time.Duration(r.Days) * 24 * time.Hour, Bytes: int64(r.Megabytes) << 20}, c.atWork)
+	if len(deleted) > 0 {
+		c.log.Info("deleted old sessions", slog.Int("number", len(deleted)))
+	}
+	return err
+}
+
+// atWork reports whether a process works on a session.
+func (c *core) atWork(s session.State) bool {
+	release, err := c.own(s.ID)
+	if err == nil {
+		release()
+	}
+	return errors.Is(err, errOwned)
+}
+
+// deleteSession deletes a session that nothing works on.
+func (c *core) deleteSession(ctx context.Context, id string) error {
+	store, err := c.sessions()
+	if err != nil {
+		return err
+	}
+	state, err := store.State(ctx, id)
+	if err != nil {
+		return err
+	}
+	release, err := c.ownSession(state.ID)
+	if err != nil {
+		return err
+	}
+	defer release()
+	return store.Delete(ctx, id)
+}
+
+// RenameSession gives a session a name that stands for its task in lists; "" takes it back.
+func (a *App) RenameSession(id, name string) error {
+	return a.h.act(func() error {
+		store, err := a.h.core.sessions()
+		if err != nil {
+			return err
+		}
+		return store.Rename(a.h.context, id, name)
+	})
+}
+
+// PinSession keeps a session at the head of the list and from being deleted by itself, or lets it go again.
+func (a *App) PinSession(id string, on bool) error {
+	return a.h.act(func() error {
+		store, err := a.h.core.sessions()
+		if err != nil {
+			return err
+		}
+		return store.Pin(a.h.context, id, on)
+	})
+}
+
+// DeleteSession deletes a session that nothing works on, for good; what it wrote into the folder stays, and can no longer be
+// undone by Redgreen.
+func (a *App) DeleteSession(id string) error {
+	return a.h.act(func() error {
+		if err := a.h.runs.forget(id); err != nil {
+			return err
+		}
+		return a.h.core.deleteSession(a.h.context, id)
+	})
+}
+
+// forget lets go of a run that does not work, so that its session can be deleted.
+func (r *runs) forget(id string) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	l, ok := r.live[id]
+	if !ok {
+		return nil
+	}
+	if l.cancel != nil {
+		return fail(Conflict, "this session is at work; stop it before you delete it")
+	}
+	delete(r.live, id)
+	return l.close()
+}
+
+// ForkSession begins a new session with what another holds up to and including an event, and lets it work from there with a
+// message of the person ("" none). It gives the new session's id.
+func (a *App) ForkSession(id string, seq int64, text string) (string, error) {
+	return guard(a.h, func() (string, error) {
+		fork, err := a.h.core.fork(a.h.context, id, seq)
+		if err != nil {
+			return "", err
+		}
+		l, err := a.h.runs.find(a.h.context, fork)
+		if err != nil {
+			return fork, err
+		}
+		if text = strings.TrimSpace(text); text != "" {
+			if err := l.run.Say(a.h.context, text); err != nil {
+				return fork, err
+			}
+		}
+		return fork, a.h.runs.work(l)
+	})
+}
+
+// fork checks that the folder is still there before anything is made.
+func (c *core) fork(ctx context.Context, id string, seq int64) (string, error) {
+	store, err := c.sessions()
+	if err != nil {
+		return "", err
+	}
+	state, err := store.State(ctx, id)
+	if err != nil {
+		return "", err
+	}
+	if state.Source != "" {
+		return "", fail(Conflict, fmt.Sprintf("this session was imported from %s and cannot go on here; start a new task with its text instead", state.Source))
+	}
+	if _, err := c.open(state.Folder); err != nil {
+		return "", err
+	}
+	l, err := store.Fork(ctx, id, seq)
+	if err != nil {
+		return "", fail(Invalid, err.Error())
+	}
+	return l.ID(), nil
+}
+
+// CompareSessions lines up the steps of two sessions by what they did.
+func (a *App) CompareSessions(id, other string) ([]session.Pair, error) {
+	return guard(a.h, func() ([]session.Pair, error) { return a.h.core.compare(a.h.context, id, other) })
+}
+
+func (c *core) compare(ctx context.Context, id, other string) ([]session.Pair, error) {
+	store, err := c.sessions()
+	if err != nil {
+		return nil, err
+	}
+	one, err := findEvents(ctx, store, id)
+	if err != nil {
+		return nil, err
+	}
+	two, err := findEvents(ctx, store, other)
+	if err != nil {
+		return nil, err
+	}
+	return append([]session.Pair{}, session.Compare(one, two)...), nil
+}
+
+// Why finds the step that made a changed line of a session's patch. line is a line number of the patched file or, with
+// removed, of the file before.
+func (a *App) Why(id, path string, line int, removed bool) (session.Origin, error) {
+	return guard(a.h, func() (session.Origin, error) { return a.h.core.why(a.h.context, id, path, line, removed) })
+}
+
+func (c *core) why(ctx context.Context, id, path string, line int, removed bool) (session.Origin, error) {
+	store, err := c.sessions()
+	if err != nil {
+		return session.Origin{}, err
+	}
+	events, err := findEvents(ctx, store, id)
+	if err != nil {
+		return session.Origin{}, err
+	}
+	o, ok := session.Why(events, path, line, removed)
+	if !ok {
+		return o, fail(NotFound, fmt.Sprintf("the patch of this session does not change %s:%d; give a changed line, by its number in the patched file", path, line))
+	}
+	return o, nil
+}
+
+// SessionHits gives the first events of a session that hold words of a query.
+func (a *App) SessionHits(id, query string) ([]session.Hit, error) {
+	return guard(a.h, func() ([]session.Hit, error) {
+		store, err := a.h.core.sessions()
+		if err != nil {
+			return nil, err
+		}
+		hits, err := store.Hits(a.h.context, id, query, 20)
+		return append([]session.Hit{}, hits...), err
+	})
+}
