@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -20,12 +21,15 @@ import (
 // listens a socket of ours, made there from outside, behind which this filter answers. It lets through HTTPS to port 443
 // whose handshake names the same host as the request, and plain HTTP to port 80; addresses instead of names, other ports,
 // and names that resolve to this machine or a private network are refused. Each name is resolved once, here, and that
-// address is dialled.
+// address is dialled. What is said inside a tunnel is the client's and the host's alone: a host on the list that passes
+// requests on to others, or keeps what it is sent, is trusted with that.
 type Proxy struct {
 	Allow   []string      // host names, matched whole, in lower case
 	Refused func(Refusal) // called for each refusal, from any goroutine; nil none
 	// Fixed names the address that is dialled for a HOST:PORT, without any check of address or port. For tests.
 	Fixed map[string]string
+
+	lookup func(ctx context.Context, host string) ([]netip.Addr, error) // nil the machine's resolver
 }
 
 // Refusal is one connection that was not let through.
@@ -52,14 +56,18 @@ func proxyEnv() map[string]string {
 const (
 	proxyDial      = 15 * time.Second
 	proxyHandshake = 10 * time.Second
-	proxyConns     = 64 // at once; installers use up to about fifty
+	proxyConns     = 64  // answered at once; installers use up to about fifty
+	proxyOpen      = 256 // connections, each of which costs a file of ours; more are closed at once
+	proxyIdle      = 30 * time.Second
+	proxyHeader    = 64 << 10 // bytes
 )
 
 // serve answers on l until stop is called, which also ends every connection and waits for it.
 func (p *Proxy) serve(l net.Listener) (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	h := &proxyHandler{proxy: p, slots: make(chan struct{}, proxyConns)}
-	srv := &http.Server{Handler: h, ReadHeaderTimeout: proxyHandshake, BaseContext: func(net.Listener) context.Context { return ctx }}
+	srv := &http.Server{Handler: h, ReadHeaderTimeout: proxyHandshake, IdleTimeout: proxyIdle, MaxHeaderBytes: proxyHeader, ConnState: h.count,
+		BaseContext: func(net.Listener) context.Context { return ctx }}
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -77,6 +85,19 @@ type proxyHandler struct {
 	proxy *Proxy
 	slots chan struct{}
 	open  sync.WaitGroup
+	conns atomic.Int64 // open connections of clients
+}
+
+// count bounds the connections. One that became a tunnel is counted until the tunnel ends.
+func (h *proxyHandler) count(c net.Conn, state http.ConnState) {
+	switch state {
+	case http.StateNew:
+		if h.conns.Add(1) > proxyOpen {
+			c.Close()
+		}
+	case http.StateClosed:
+		h.conns.Add(-1)
+	}
 }
 
 func (h *proxyHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -105,7 +126,7 @@ func (h *proxyHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.tunnel(w, r, host, port, address)
 		return
 	}
-	forward(w, r, address)
+	forward(w, r, host, address)
 }
 
 func (h *proxyHandler) refuse(host, port string, err error) {
@@ -157,7 +178,13 @@ func (p *Proxy) resolve(ctx context.Context, host, port string) (string, error) 
 	}
 	ctx, cancel := context.WithTimeout(ctx, proxyDial)
 	defer cancel()
-	all, err := net.DefaultResolver.LookupNetIP(ctx, "ip", host)
+	lookup := p.lookup
+	if lookup == nil {
+		lookup = func(ctx context.Context, host string) ([]netip.Addr, error) {
+			return net.DefaultResolver.LookupNetIP(ctx, "ip", host)
+		}
+	}
+	all, err := lookup(ctx, host)
 	if err != nil {
 		return "", fmt.Errorf("the name does not resolve: %w", err)
 	}
@@ -170,10 +197,11 @@ func (p *Proxy) resolve(ctx context.Context, host, port string) (string, error) 
 }
 
 // notPublic are ranges of the special-purpose registries (RFC 6890) that Go's own predicates leave out: this network,
-// shared address space, protocol assignments, benchmarking, reserved, and the prefixes that carry an IPv4 address.
+// shared address space, protocol assignments, documentation, benchmarking, reserved, and the prefixes that carry an IPv4
+// address.
 func notPublic() []netip.Prefix {
 	var all []netip.Prefix
-	for _, s := range []string{"0.0.0.0/8", "100.64.0.0/10", "192.0.0.0/24", "198.18.0.0/15", "240.0.0.0/4", "64:ff9b::/96", "64:ff9b:1::/48", "2002::/16", "2001::/32", "fec0::/10"} {
+	for _, s := range []string{"0.0.0.0/8", "100.64.0.0/10", "192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24", "240.0.0.0/4", "::/96", "100::/64", "2001:db8::/32", "3fff::/20", "5f00::/16", "64:ff9b::/96", "64:ff9b:1::/48", "2002::/16", "2001::/32", "fec0::/10"} {
 		all = append(all, netip.MustParsePrefix(s))
 	}
 	return all
@@ -199,6 +227,7 @@ func (h *proxyHandler) tunnel(w http.ResponseWriter, r *http.Request, host, port
 	if err != nil {
 		return
 	}
+	defer h.conns.Add(-1)
 	defer client.Close()
 	defer context.AfterFunc(r.Context(), func() { client.Close(); server.Close() })()
 	if _, err := io.WriteString(client, "HTTP/1.1 200 OK\r\n\r\n"); err != nil {
@@ -206,7 +235,7 @@ func (h *proxyHandler) tunnel(w http.ResponseWriter, r *http.Request, host, port
 	}
 	_ = client.SetDeadline(time.Now().Add(proxyHandshake))
 	hello, name, err := readHello(io.MultiReader(io.LimitReader(buffered, int64(buffered.Reader.Buffered())), client))
-	if err == nil && name != host {
+	if err == nil && !strings.EqualFold(name, host) {
 		err = fmt.Errorf("the handshake names %q", name)
 	}
 	if err != nil {
@@ -244,7 +273,7 @@ func copyHalf(to, from net.Conn) {
 
 // forward answers a plain request from the address alone. The host that the request names in its line counts, not
 // another in its header.
-func forward(w http.ResponseWriter, r *http.Request, address string) {
+func forward(w http.ResponseWriter, r *http.Request, host, address string) {
 	transport := &http.Transport{
 		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 			d := net.Dialer{Timeout: proxyDial}
@@ -253,7 +282,10 @@ func forward(w http.ResponseWriter, r *http.Request, address string) {
 		DisableKeepAlives: true, DisableCompression: true,
 	}
 	rp := &httputil.ReverseProxy{Transport: transport, FlushInterval: -1, Rewrite: func(p *httputil.ProxyRequest) {
-		p.Out.Host = p.In.URL.Host
+		p.Out.Host = host
+		if port := p.In.URL.Port(); port != "" && port != "80" {
+			p.Out.Host = net.JoinHostPort(host, port)
+		}
 		p.Out.Header.Del("Upgrade")
 	}, ErrorHandler: func(w http.ResponseWriter, _ *http.Request, err error) {
 		http.Error(w, "the host does not answer: "+err.Error(), http.StatusBadGateway)

@@ -12,6 +12,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -241,11 +242,30 @@ func (r *Runner) installKey(dir, image string, s Step, f folder, locks []string)
 	for _, part := range []string{origin, s.Name, s.Dir, s.Tool, image} {
 		fmt.Fprintf(h, "%d:%s", len(part), part)
 	}
-	for _, l := range locks {
+	for _, l := range f.included(locks) {
 		text := f.read(l)
 		fmt.Fprintf(h, "%s %d:%s", l, len(text), text)
 	}
 	return hex.EncodeToString(h.Sum(nil))[:32]
+}
+
+// otherRequirements is how a file of requirements takes in another one (pip's -r and -c).
+var otherRequirements = regexp.MustCompile(`(?m)^\s*(?:-r|-c|--requirement|--constraint)[ =]*([^\s#]+)`)
+
+// included are the lockfiles and what they take in, each once.
+func (f folder) included(locks []string) []string {
+	all := slices.Clone(locks)
+	for i := 0; i < len(all) && len(all) < 100; i++ {
+		if path.Ext(all[i]) != ".txt" {
+			continue
+		}
+		for _, m := range otherRequirements.FindAllStringSubmatch(f.read(all[i]), -1) {
+			if p := path.Join(path.Dir(all[i]), m[1]); filepath.IsLocal(filepath.FromSlash(p)) && !slices.Contains(all, p) {
+				all = append(all, p)
+			}
+		}
+	}
+	return all
 }
 
 // installed reads the record of a result; false when there is none that is whole.
@@ -365,6 +385,11 @@ func installScript(s Step) string {
 func (r *Runner) keep(making string, s Step) error {
 	kept := filepath.Join(making, "out", "keep")
 	rec := installRecord{Step: s, Folders: []string{}}
+	for _, dir := range []string{kept, filepath.Join(kept, "tree")} { // OpenRoot follows a link that is the root itself
+		if info, err := os.Lstat(dir); err != nil || !info.IsDir() {
+			return errors.New("keeping the dependencies: the installation put something else in the place of what is kept")
+		}
+	}
 	root, err := os.OpenRoot(filepath.Join(kept, "tree"))
 	if err != nil {
 		return fmt.Errorf("keeping the dependencies: %w", err)

@@ -148,6 +148,20 @@ func TestKeptLinksAreNoFolders(t *testing.T) {
 	if rec, ok := r.installed(steps[0].key); !ok || len(rec.Folders) != 0 {
 		t.Errorf("kept %+v", rec)
 	}
+	// A link in the place of all that is kept, or of its tree, would be taken for a folder of ours.
+	writeFile(t, secret, "tree/node_modules/x", "")
+	for i, link := range []string{"out/keep", "out/keep/tree"} {
+		making := filepath.Join(prepared, fmt.Sprintf("making-link-%d", i))
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(making, link)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(secret, filepath.Join(making, link)); err != nil {
+			t.Fatal(err)
+		}
+		if err := r.keep(making, steps[0]); err == nil {
+			t.Errorf("a link at %s is kept", link)
+		}
+	}
 	// Also one that was put there afterwards is not followed.
 	writeFile(t, filepath.Join(prepared, steps[0].key), "record.json", `{"folders": ["node_modules", "../../x"]}`)
 	j, err := r.newJob(dir, Command{Runner: "node", Args: []string{"node", "--test"}}, nil)
@@ -159,6 +173,34 @@ func TestKeptLinksAreNoFolders(t *testing.T) {
 		if strings.Contains(m.Source, secret) || strings.Contains(m.Target, "node_modules") {
 			t.Errorf("shows %+v", m)
 		}
+	}
+}
+
+// TestInstallKeyTakesInWhatALockfileTakesIn: another text of a file that requirements.txt includes is another installation,
+// as are another folder of the same texts, another tool and another image.
+func TestInstallKeyTakesInWhatALockfileTakesIn(t *testing.T) {
+	const files = "-- requirements.txt --\n-r req/base.txt\n-c ../out.txt\n-- req/base.txt --\na==1\n--constraint=limits.txt\n-- req/limits.txt --\nb<2\n"
+	r := &Runner{}
+	key := func(dir, image, tool string) string {
+		return r.installKey(dir, image, Step{Name: "pip", Tool: tool}, folder{root: dir}, []string{"requirements.txt"})
+	}
+	dir := tree(t, files)
+	first := key(dir, "", "/usr/bin/python3")
+	seen := []string{first}
+	for name, change := range map[string]string{"req/base.txt": "a==2\n--constraint=limits.txt\n", "req/limits.txt": "b<3\n"} {
+		writeFile(t, dir, name, change)
+		if k := key(dir, "", "/usr/bin/python3"); slices.Contains(seen, k) {
+			t.Errorf("a change of %s leaves the key", name)
+		} else {
+			seen = append(seen, k)
+		}
+	}
+	dir = tree(t, files)
+	for _, k := range []string{key(dir, "", "/usr/bin/python3"), key(dir, "x", "/usr/bin/python3"), key(dir, "", "/usr/bin/python3.12")} {
+		if slices.Contains(seen, k) {
+			t.Error("another folder, image or tool has the same key")
+		}
+		seen = append(seen, k)
 	}
 }
 
