@@ -1,0 +1,584 @@
+"""Tries many changed versions of a few files, each in a process of its own that is forked from one that has all loaded.
+
+A version whose changes lie inside functions is tried fast: the tests are collected once, a fork gives the living functions
+their new code and runs them, which costs some milliseconds. Any other version (a constant of a module, a default value)
+is given to the import system in memory and collected anew in its fork. The folder stays as it is, so versions are tried
+side by side. Each test has a limit of processor time, and a fork that passes over it is killed.
+
+REDGREEN_TRY names the order, a JSON object: runner (pytest, unittest), args (options), whole (what they are followed by
+to run all), first (the failing tests to begin with), red (all that fail), green (those that pass), trials (a list of
+{path: text}), seconds (of a test), wall (of all), enough (how many that pass end it), trace (files whose lines are
+recorded by test instead).
+"""
+
+import os
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE)
+import redgreen_report  # noqa: E402
+
+sys.path.remove(HERE)
+del sys.modules["redgreen_report"]
+
+import gc  # noqa: E402
+import importlib.machinery  # noqa: E402
+import json  # noqa: E402
+import resource  # noqa: E402
+import select  # noqa: E402
+import signal  # noqa: E402
+import time  # noqa: E402
+import types  # noqa: E402
+
+MOST_BROKEN = 3  # what a candidate breaks is clear after these
+ROOM = 1 << 30  # bytes that a candidate may use beyond what is loaded
+
+
+class Stopped(BaseException):
+    """The time of a test is over."""
+
+
+class Limits:
+    """The time that one test may take: of the processor, and four times that on the wall with two seconds more."""
+
+    def __init__(self, seconds):
+        self.seconds, self.over = seconds, False
+        signal.signal(signal.SIGPROF, self.stop)
+        signal.signal(signal.SIGALRM, self.stop)
+
+    def stop(self, *_):
+        self.over = True
+        raise Stopped("the test takes too long")
+
+    def begin(self):
+        self.over = False
+        signal.setitimer(signal.ITIMER_PROF, self.seconds, 0.05)  # again, where the code under test catches everything
+        signal.setitimer(signal.ITIMER_REAL, 4 * self.seconds + 2, 0.5)
+
+    def end(self):
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.setitimer(signal.ITIMER_REAL, 0)
+
+
+class Lines:
+    """Records the lines of some files that run between start and take."""
+
+    def __init__(self, files):
+        self.files = {os.path.realpath(p): p for p in files}
+        self.known, self.hits = {}, set()
+
+    def resolve(self, name):
+        if name not in self.known:
+            self.known[name] = self.files.get(os.path.realpath(name))
+        return self.known[name]
+
+    def trace(self, frame, event, arg):
+        name = self.resolve(frame.f_code.co_filename)
+        if not name:
+            return None
+        add = self.hits.add
+
+        def local(frame, event, arg):
+            if event == "line":
+                add((name, frame.f_lineno))
+            return local
+
+        return local
+
+    def start(self):
+        self.hits = set()
+        sys.settrace(self.trace)
+
+    def take(self):
+        sys.settrace(None)
+        hits, self.hits = self.hits, set()
+        return hits
+
+
+class Watch:
+    """What one run of tests goes by: whom to tell, the limits of a test, whether lines are recorded."""
+
+    def __init__(self, tell=lambda *_: True, seconds=1, lines=None):
+        self.tell, self.limits, self.lines = tell, Limits(seconds), lines
+
+    def begin(self, name):
+        self.tell(name, "start", ())
+        if self.lines:
+            self.lines.start()
+        self.limits.begin()
+
+    def end(self, name, status):
+        """Says whether to go on."""
+        self.limits.end()
+        return self.tell(name, "hung" if self.limits.over else status, sorted(self.lines.take()) if self.lines else ())
+
+
+class Pytest:
+    """Runs tests with pytest in this process."""
+
+    def __init__(self, order):
+        import difflib  # noqa: F401
+        import pprint  # noqa: F401
+
+        import pytest
+
+        self.pytest, self.args, self.whole = pytest, order["args"], order["whole"]
+        self.watch = None
+
+    def collect(self, tests, then):
+        """Collects and calls then with the tests by id and a function that runs some of them; without then runs all."""
+        runner, pytest, start = self, self.pytest, os.getcwd()
+
+        class Plugin:
+            root = start
+
+            def pytest_configure(self, config):
+                self.root = str(getattr(config, "rootpath", None) or config.rootdir)
+
+            def id(self, nodeid):
+                name, sep, rest = nodeid.partition("::")
+                full = os.path.join(self.root, name.replace("/", os.sep))
+                return os.path.relpath(full, start).replace(os.sep, "/") + sep + rest if name else nodeid
+
+            def pytest_collectreport(self, report):
+                if report.failed and runner.watch:
+                    runner.watch.tell(self.id(report.nodeid), "unbuilt", ())
+
+            @pytest.hookimpl(tryfirst=True)
+            def pytest_runtestloop(self, session):
+                if not then:
+                    return None
+                items = {self.id(item.nodeid): item for item in session.items}
+
+                def run(names):
+                    chosen = list(items.values()) if names is None else [items[n] for n in names]
+                    for item, following in zip(chosen, chosen[1:] + [None]):
+                        item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
+                        if session.shouldstop:
+                            break
+
+                then(items, run)
+                return True
+
+            @pytest.hookimpl(hookwrapper=True, tryfirst=True)
+            def pytest_runtest_protocol(self, item):
+                self.worst = "skipped"
+                name = self.id(item.nodeid)
+                runner.watch.begin(name)
+                try:
+                    yield
+                except Stopped:
+                    pass
+                if not runner.watch.end(name, self.worst):
+                    item.session.shouldstop = "enough is known"
+
+            def pytest_runtest_logreport(self, report):
+                if report.outcome == "failed":
+                    self.worst = "failed"
+                elif report.when == "call" and report.outcome == "passed" and self.worst != "failed":
+                    self.worst = "passed"
+
+        self.pytest.main(self.args + ["-q", "--tb=no", "-s"] + (tests or self.whole), plugins=[Plugin()])
+
+
+class Unittest:
+    """The same with unittest."""
+
+    def __init__(self, order):
+        import unittest
+
+        self.unittest, self.whole, self.watch = unittest, order["whole"], None
+
+    def collect(self, tests, then):
+        unittest, runner = self.unittest, self
+
+        class Result(unittest.TestResult):
+            def startTest(self, test):
+                super().startTest(test)
+                self.worst = "passed"
+                runner.watch.begin(test.id())
+
+            def stopTest(self, test):
+                super().stopTest(test)
+                if not runner.watch.end(test.id(), self.worst):
+                    self.stop()
+
+            def bad(self, test, err):
+                if isinstance(test, unittest.TestCase) and type(test).__name__ != "_FailedTest":
+                    self.worst = "failed"
+                else:
+                    runner.watch.tell(test.id(), "unbuilt", ())
+
+            addError = addFailure = bad
+
+            def addUnexpectedSuccess(self, test):
+                self.worst = "failed"
+
+            def addSubTest(self, test, subtest, err):
+                if err is not None:
+                    self.worst = "failed"
+
+            def addSkip(self, test, reason):
+                self.worst = "skipped"
+
+            def addExpectedFailure(self, test, err):
+                self.worst = "skipped"
+
+        def each(suite):
+            for t in suite:
+                if isinstance(t, unittest.TestSuite):
+                    yield from each(t)
+                else:
+                    yield t
+
+        class Runner:
+            def __init__(self, *a, **k):
+                pass
+
+            def run(self, suite):
+                if not then:
+                    result = Result()
+                    suite(result)
+                    return result
+                suite._removeTestAtIndex = lambda index: None
+                items = {t.id(): t for t in each(suite)}
+                then(items, lambda names: unittest.TestSuite(
+                    list(items.values()) if names is None else [items[n] for n in names])(Result()))
+                return unittest.TestResult()
+
+        unittest.main(module=None, argv=["python -m unittest"] + (tests or self.whole), exit=False, testRunner=Runner)
+
+
+def give(versions):
+    """Has the import system take these texts for the files."""
+    texts = {os.path.realpath(p): text for p, text in versions.items()}
+    loader = importlib.machinery.SourceFileLoader
+    was = loader.get_code
+
+    def get_code(self, fullname):
+        text = texts.get(os.path.realpath(self.path))
+        if text is None:
+            return was(self, fullname)
+        return self.source_to_code(text.encode("utf-8", "surrogateescape"), self.path)
+
+    loader.get_code = get_code
+
+
+OPTIMIZED = 1  # co_flags: the code of a function, not of a class or module
+
+
+def same(a, b):
+    """Whether two code objects do the same, lines aside."""
+    if (a.co_code, a.co_names, a.co_varnames, a.co_freevars, a.co_cellvars, a.co_flags, a.co_argcount, a.co_kwonlyargcount) != (
+            b.co_code, b.co_names, b.co_varnames, b.co_freevars, b.co_cellvars, b.co_flags, b.co_argcount, b.co_kwonlyargcount):
+        return False
+    if len(a.co_consts) != len(b.co_consts) or getattr(a, "co_exceptiontable", b"") != getattr(b, "co_exceptiontable", b""):
+        return False
+    return all(same(x, y) if hasattr(x, "co_code") and hasattr(y, "co_code") else type(x) is type(y) and repr(x) == repr(y)
+               for x, y in zip(a.co_consts, b.co_consts))
+
+
+def changes(old, new):
+    """Pairs of functions' code that differ, None when something outside of functions does."""
+    if old.co_code != new.co_code or old.co_names != new.co_names or len(old.co_consts) != len(new.co_consts):
+        return None
+    pairs = []
+    for x, y in zip(old.co_consts, new.co_consts):
+        if not hasattr(x, "co_code") or not hasattr(y, "co_code"):
+            if type(x) is not type(y) or repr(x) != repr(y):
+                return None
+        elif x.co_flags & OPTIMIZED:
+            if not same(x, y):
+                if x.co_freevars != y.co_freevars or x.co_name != y.co_name:
+                    return None
+                pairs.append((x, y))
+        else:
+            inner = changes(x, y)
+            if inner is None:
+                return None
+            pairs += inner
+    return pairs
+
+
+class Living:
+    """The functions that are loaded of some files, by where their code begins."""
+
+    def __init__(self, paths):
+        self.originals, self.functions = {}, {}
+        for path in paths:
+            try:
+                with open(path, "rb") as f:
+                    self.originals[path] = compile(f.read(), path, "exec", dont_inherit=True)
+            except (OSError, SyntaxError, ValueError):
+                pass
+
+    def look(self):
+        real = {os.path.realpath(p): p for p in self.originals}
+        known = {}
+        for f in gc.get_objects():
+            if type(f) is types.FunctionType:
+                name = f.__code__.co_filename
+                if name not in known:
+                    known[name] = real.get(os.path.realpath(name))
+                if known[name]:
+                    self.functions.setdefault((known[name], f.__code__.co_name, f.__code__.co_firstlineno), []).append(f)
+
+    def plan(self, versions):
+        """The pairs (old, new) to exchange, None when that is not enough, () when it cannot be compiled."""
+        out = []
+        for path, text in versions.items():
+            if path not in self.originals:
+                return None
+            try:
+                new = compile(text.encode("utf-8", "surrogateescape"), path, "exec", dont_inherit=True)
+            except (SyntaxError, ValueError, MemoryError, RecursionError):
+                return ()
+            pairs = changes(self.originals[path], new)
+            if pairs is None:
+                return None
+            out += [(path, old, now) for old, now in pairs]
+        return out or ()
+
+    def exchange(self, plan):
+        for path, old, new in plan:
+            for f in self.functions.get((path, old.co_name, old.co_firstlineno), ()):
+                f.__code__ = new
+
+
+class Child:
+    """One forked run of body(tell), over by patience seconds. What is told comes as lines."""
+
+    def __init__(self, body, patience, stage=0, number=0):
+        self.stage, self.number, self.data, self.statuses, self.hits, self.running = stage, number, b"", {}, {}, None
+        self.end = time.monotonic() + patience
+        out, put = os.pipe()
+        self.pid = os.fork()
+        if self.pid == 0:
+            status = 1
+            try:
+                os.close(out)
+                self.settle()
+                body(self.teller(put))
+                status = 0
+            except BaseException:
+                pass
+            finally:
+                os._exit(status)
+        os.close(put)
+        self.fd = out
+
+    def settle(self):
+        os.setpgid(0, 0)
+        null = os.open(os.devnull, os.O_RDWR)
+        for fd in (0, 1, 2):
+            os.dup2(null, fd)
+        with open("/proc/self/statm") as f:
+            size = int(f.read().split()[0]) * resource.getpagesize()
+        hard = resource.getrlimit(resource.RLIMIT_AS)[1]
+        most = size + ROOM if hard == resource.RLIM_INFINITY else min(size + ROOM, hard)
+        resource.setrlimit(resource.RLIMIT_AS, (most, hard))
+
+    def teller(self, put):
+        write, encode, pid, owner = os.write, json.JSONEncoder().encode, os.getpid, os.getpid()
+
+        def tell(*message):
+            if pid() != owner:
+                return  # a process that a test forked
+            line = encode(message).encode() + b"\n"
+            while line:
+                line = line[write(put, line):]
+
+        return tell
+
+    def read(self, take):
+        """Takes what came; false at the end."""
+        data = os.read(self.fd, 1 << 16)
+        *whole, self.data = (self.data + data).split(b"\n")
+        for line in whole:
+            take(self, json.loads(line))
+        return bool(data)
+
+    def close(self, kill):
+        if kill:
+            for end in (os.killpg, os.kill):
+                try:
+                    end(self.pid, signal.SIGKILL)
+                except OSError:
+                    pass
+        os.close(self.fd)
+        os.waitpid(self.pid, 0)
+        if self.running is not None:
+            self.statuses[self.running] = "hung" if kill else "crashed"
+
+
+def status(child, message):
+    name, what, hits = message
+    if what == "start":
+        child.running = name
+    else:
+        child.running = None
+        child.statuses[name] = what
+        child.hits[name] = hits
+
+
+def together(children, take, done):
+    """Runs the children of an iterator, two at a time; take gets their messages, done each that ended."""
+    live, more = [], True
+    while live or more:
+        while more and len(live) < 2:
+            child = next(children, None)
+            more = child is not None
+            if more:
+                live.append(child)
+        if not live:
+            break
+        wait = max(0, min(c.end for c in live) - time.monotonic())
+        ready = select.select([c.fd for c in live], [], [], min(wait, 1))[0]
+        now = time.monotonic()
+        for c in list(live):
+            ended = c.fd in ready and not c.read(take)
+            if ended or now > c.end:
+                live.remove(c)
+                c.close(not ended)
+                done(c)
+
+
+class Search:
+    """Carries out an order over some of its trials. start(n, names, tell) runs tests on trial n."""
+
+    def __init__(self, order, write, start):
+        self.order, self.write, self.start = order, write, start
+        self.second, self.passed = [], 0
+        self.green, self.red = set(order["green"]), set(order["red"])
+        self.patience = (4 * order["seconds"] + 2) * (len(order["first"]) + 1) + 10
+
+    def child(self, n, stage):
+        order, broken = self.order, 0
+
+        def body(put):
+            def tell(name, what, hits):
+                nonlocal broken
+                put(name, what, ())
+                if stage == 1:
+                    return what != "hung"
+                broken += (name in self.green or name in self.red) and what not in ("passed", "start")
+                return broken < MOST_BROKEN
+
+            self.start(n, order["first"] if stage == 1 else None, tell)
+
+        return Child(body, self.patience if stage == 1 else order["wall"] + self.patience, stage, n)
+
+    def next(self, numbers, until):
+        while True:
+            if self.second:
+                yield self.child(self.second.pop(0), 2)
+                continue
+            n = next(numbers, None) if self.passed < self.order["enough"] and time.monotonic() < until else None
+            if n is None:
+                return
+            yield self.child(n, 1)
+
+    def done(self, c):
+        red, green = self.order["red"], self.order["green"]
+        fixed = [n for n in red if c.statuses.get(n) == "passed"]
+        if c.stage == 1:
+            if len(fixed) == len(self.order["first"]):
+                self.second.append(c.number)
+            self.write(event="trial", n=c.number, fixed=fixed, hung=[n for n, s in c.statuses.items() if s == "hung"],
+                       built=any(s != "unbuilt" for s in c.statuses.values()), crashed="crashed" in c.statuses.values())
+            return
+        broken = [n for n in green + red if n in c.statuses and c.statuses[n] != "passed"]
+        if len(broken) < MOST_BROKEN:
+            broken += [n for n in green + red if n not in c.statuses]
+        self.passed += not broken
+        self.write(event="whole", n=c.number, broken=broken[:20])
+
+    def run(self, numbers, until):
+        numbers = iter(numbers)
+        while True:
+            together(self.next(numbers, until), status, self.done)
+            if not self.second:
+                return
+
+
+def main():
+    write = redgreen_report.open_report()
+    with open(os.environ.pop("REDGREEN_TRY"), encoding="utf-8", errors="surrogateescape") as file:
+        order = json.load(file)
+    folder = redgreen_report.folder_path()
+    runner = {"pytest": Pytest, "unittest": Unittest}[order["runner"]](order)
+    sys.path[:0] = folder
+    redgreen_report.give_way(folder)
+    redgreen_report.stand_in(order["runner"], [])
+    sys.dont_write_bytecode = False  # of the files as they are, in this run's own layer
+    seconds, until = order["seconds"], time.monotonic() + order["wall"]
+
+    if order["trace"]:
+        def body(put):
+            runner.watch = Watch(lambda *a: put(*a) or True, seconds, Lines(order["trace"]))
+            runner.collect([], None)
+
+        def traced(c):
+            for name, what in c.statuses.items():
+                write(event="lines", id=name, status=what, hits=c.hits[name] if name in c.hits else [])
+        together(iter([Child(body, order["wall"])]), status, lambda c: traced(c))
+        write(event="end", status="0")
+        return
+
+    living = Living({p for t in order["trials"] for p in t})
+    plans = [living.plan(t) for t in order["trials"]]
+    for n, plan in enumerate(plans):
+        if plan == ():
+            write(event="trial", n=n, fixed=[], hung=[], built=False, crashed=False)
+    fast = [n for n, p in enumerate(plans) if p]
+    slow = [n for n, p in enumerate(plans) if p is None]
+    passed = 0
+
+    def loaded(put):
+        """The process that has all loaded and forks for each version; it ends when the fast ones are tried."""
+        def then(items, run):
+            if not all(n in items for n in order["first"]):
+                return
+            living.look()
+            gc.collect()
+            gc.freeze()  # forks share what the collector does not touch; what is frozen is not listed any more
+
+            def start(n, names, tell):
+                give(order["trials"][n])
+                living.exchange(plans[n])
+                runner.watch = Watch(tell, seconds)
+                run(names)
+
+            search = Search(order, lambda **event: put(event), start)
+            search.run(fast, until)
+            put({"event": "fast"})
+        runner.collect([], then)
+
+    done = False
+
+    def relay(child, message):
+        nonlocal done, passed
+        (event,) = message
+        if event["event"] == "fast":
+            done = True
+        else:
+            passed += event["event"] == "whole" and not event["broken"]
+            write(**event)
+
+    if fast:
+        together(iter([Child(loaded, 2 * order["wall"] + 120)]), relay, lambda c: None)
+    if not done:
+        slow = sorted(fast + slow)
+
+    def start(n, names, tell):
+        give(order["trials"][n])
+        runner.watch = Watch(tell, seconds)
+        runner.collect(names, None)
+
+    search = Search(order, write, start)
+    search.passed = passed
+    search.run(slow, until)
+    write(event="end", status="0")
+
+
+main()

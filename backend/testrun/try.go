@@ -1,0 +1,489 @@
+package testrun
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"time"
+)
+
+// Candidate is one changed version of a tree: the whole text of the files that differ, by path.
+type Candidate map[string]string
+
+// TryOptions say how candidates are tried.
+type TryOptions struct {
+	Red    []string      // tests that fail on the tree; a candidate must pass all of them
+	Green  []string      // tests that pass on the tree; a candidate must not break one
+	Test   time.Duration // the processor time of one test; one that takes more hangs
+	Wall   time.Duration // after this no further candidate is begun
+	Enough int           // nor after so many passed everything
+}
+
+// Trial is what became of a candidate.
+type Trial struct {
+	Tried   bool     // false: the time was over, or enough were found
+	Built   bool     // false: the tests could not even be loaded
+	Fixed   []string // of Red, those that pass
+	Hung    []string // tests over their time
+	Crashed bool     // its process died
+	Whole   bool     // all tests were run, since it passed the red ones that were tried first
+	Broken  []string // with Whole: of Red and Green, some that do not pass
+}
+
+// Passes reports whether every test passes that should.
+func (t Trial) Passes() bool { return t.Whole && len(t.Broken) == 0 }
+
+// maxFirst is how many failing tests a candidate meets before all tests: enough to reject nearly all that are wrong.
+const maxFirst = 12
+
+// order is what a driver in the sandbox is told, and the same for each language.
+type order struct {
+	Runner  string      `json:"runner"`
+	Args    []string    `json:"args"`
+	Whole   []string    `json:"whole"`
+	First   []string    `json:"first"`
+	Red     []string    `json:"red"`
+	Green   []string    `json:"green"`
+	Trials  []Candidate `json:"trials"`
+	Seconds float64     `json:"seconds"`
+	Wall    float64     `json:"wall"`
+	Enough  int         `json:"enough"`
+	Trace   []string    `json:"trace"`
+}
+
+// driver is how a runner tries many candidates in one run of the sandbox: begin turns a job that start has prepared into
+// one that carries out the order.
+type driver struct {
+	begin func(j *job, o order) error
+	trace bool // it can record lines by test, too
+}
+
+func drives(runner string) *driver {
+	switch runner {
+	case "pytest", "unittest":
+		return &driver{begin: tryPython, trace: true}
+	}
+	return nil
+}
+
+// Try runs the failing tests on each candidate and all tests on those that pass them, several in one run of the sandbox
+// where the runner has a driver for that, else one run after the other. dir is not changed. trials has an entry for each
+// candidate. problem is why nothing could be tried, a clause; the error means that ctx ended, or is Run's.
+func (r *Runner) Try(ctx context.Context, dir string, c Command, candidates []Candidate, o TryOptions) (trials []Trial, problem string, err error) {
+	if len(c.Parts) > 0 {
+		return r.tryParts(ctx, dir, c, candidates, o)
+	}
+	d := drives(c.Runner)
+	if d == nil {
+		return r.trySlowly(ctx, dir, c, candidates, o)
+	}
+	trials = make([]Trial, len(candidates))
+	ord := order{Trials: candidates, Seconds: o.Test.Seconds(), Wall: o.Wall.Seconds(), Enough: o.Enough}
+	problem, err = r.drive(ctx, dir, c, d, ord, o.Red, o.Green, func(e driven) {
+		if e.N < 0 || e.N >= len(trials) {
+			return
+		}
+		t := &trials[e.N]
+		switch e.Event {
+		case "trial":
+			t.Tried, t.Built, t.Crashed, t.Hung, t.Fixed = true, e.Built, e.Crashed, e.Hung, e.Fixed
+		case "whole":
+			t.Whole, t.Broken = true, e.Broken
+		}
+	})
+	return trials, problem, err
+}
+
+// driven is one line of a driver's report.
+type driven struct {
+	Event   string   `json:"event"` // trial, whole, lines, end
+	N       int      `json:"n"`
+	Built   bool     `json:"built"`
+	Crashed bool     `json:"crashed"`
+	Fixed   []string `json:"fixed"`
+	Hung    []string `json:"hung"`
+	Broken  []string `json:"broken"`
+	ID      string   `json:"id"`
+	Status  Status   `json:"status"`
+	Hits    [][2]any `json:"hits"`
+}
+
+// drive runs a driver once and visits what it reports, with ids as they are known outside.
+func (r *Runner) drive(ctx context.Context, dir string, c Command, d *driver, ord order, red, green []string, visit func(driven)) (problem string, err error) {
+	first := red[:min(len(red), maxFirst)]
+	if err := Validate(dir, c, first); err != nil {
+		return "", err
+	}
+	j, err := r.newJob(dir, c, nil)
+	if err != nil {
+		return "", err
+	}
+	defer j.close()
+	outer := map[string]string{} // id as the runner has it → as it is known outside
+	inner := func(ids []string) []string {
+		out := make([]string, 0, len(ids))
+		for _, id := range ids {
+			if own, ok := c.own(id); ok || c.Runner == "unittest" {
+				outer[own] = id
+				out = append(out, own)
+			}
+		}
+		return out
+	}
+	ord.Runner, ord.First, ord.Red, ord.Green = c.Runner, inner(first), inner(red), inner(green)
+	if err := kindOf(c.Runner).start(j); err != nil {
+		return err.Error(), nil
+	}
+	j.spec.Limits.Wall = max(j.spec.Limits.Wall, time.Duration(ord.Wall*float64(time.Second))+2*time.Minute)
+	if err := d.begin(j, ord); err != nil {
+		return "", err
+	}
+	res, err := r.run(ctx, j.spec)
+	switch {
+	case ctx.Err() != nil:
+		return "", fmt.Errorf("trying candidates: %w", ctx.Err())
+	case err != nil:
+		return firstLine(err.Error()), nil
+	}
+	out := j.output(res)
+	if out.tampered {
+		return "the report was changed while the tests ran", nil
+	}
+	lines, ended := 0, false
+	back := func(ids []string) {
+		for i, id := range ids {
+			if o, ok := outer[id]; ok {
+				ids[i] = o
+			}
+		}
+	}
+	eachLine(out.report, func(line []byte) {
+		var e driven
+		if json.Unmarshal(line, &e) != nil {
+			return
+		}
+		lines++
+		ended = ended || e.Event == "end"
+		if id, ok := outer[e.ID]; ok {
+			e.ID = id
+		}
+		back(e.Fixed)
+		back(e.Hung)
+		back(e.Broken)
+		visit(e)
+	})
+	switch {
+	case lines == 0 && res.Reason != "":
+		return "the run was stopped: " + string(res.Reason), nil
+	case lines == 0 || !ended && lines == 0:
+		return "the driver of the tests did not start" + lastWords(out), nil
+	}
+	return "", nil
+}
+
+// give writes the order where the sandbox reads it.
+func (j *job) give(o order) error {
+	data, err := json.Marshal(o)
+	if err != nil {
+		return fmt.Errorf("writing the candidates: %w", err)
+	}
+	dir := filepath.Join(j.temp, "order")
+	if err = os.Mkdir(dir, 0o755); err == nil {
+		err = os.WriteFile(filepath.Join(dir, "order.json"), data, 0o644)
+	}
+	if err != nil {
+		return fmt.Errorf("writing the candidates: %w", err)
+	}
+	j.mount(dir, orderPath)
+	j.spec.Env["REDGREEN_TRY"] = path.Join(orderPath, "order.json")
+	return nil
+}
+
+const orderPath = "/redgreen-order"
+
+// tryParts tries each candidate with the part of a command that it belongs to.
+func (r *Runner) tryParts(ctx context.Context, dir string, c Command, candidates []Candidate, o TryOptions) ([]Trial, string, error) {
+	trials := make([]Trial, len(candidates))
+	problem := ""
+	for _, part := range c.Parts {
+		var mine []int
+		var own []Candidate
+		for i, cand := range candidates {
+			if t := Touched(c.Parts, paths(cand)); len(t) > 0 && t[0].Dir == part.Dir && t[0].Runner == part.Runner {
+				mine, own = append(mine, i), append(own, cand)
+			}
+		}
+		po := o
+		po.Red, po.Green = ownPaths(dir, part, o.Red), ownPaths(dir, part, o.Green)
+		if len(own) == 0 || len(po.Red) == 0 {
+			continue
+		}
+		got, p, err := r.Try(ctx, dir, part, own, po)
+		if err != nil {
+			return trials, p, err
+		}
+		if p != "" {
+			problem = p
+		}
+		for i, t := range got {
+			trials[mine[i]] = t
+		}
+	}
+	return trials, problem, nil
+}
+
+func paths(c Candidate) []string {
+	all := make([]string, 0, len(c))
+	for p := range c {
+		all = append(all, p)
+	}
+	slices.Sort(all)
+	return all
+}
+
+// trySlowly tries candidates one by one, each as a run of its own on a copy of the tree.
+func (r *Runner) trySlowly(ctx context.Context, dir string, c Command, candidates []Candidate, o TryOptions) ([]Trial, string, error) {
+	trials := make([]Trial, len(candidates))
+	tree, err := os.MkdirTemp(r.options.TempDir, "try-")
+	if err != nil {
+		return trials, "", fmt.Errorf("making a folder for candidates: %w", err)
+	}
+	defer os.RemoveAll(tree)
+	copied := filepath.Join(tree, "tree")
+	if err := os.CopyFS(copied, os.DirFS(dir)); err != nil {
+		return trials, "the tree could not be copied: " + firstLine(err.Error()), nil
+	}
+	if err := os.Chmod(tree, 0o755); err != nil {
+		return trials, "", err
+	}
+	until, passed := time.Now().Add(o.Wall), 0
+	first := o.Red[:min(len(o.Red), maxFirst)]
+	if !Selectable(c) {
+		first = nil
+	}
+	for i, cand := range candidates {
+		if time.Now().After(until) || passed >= o.Enough {
+			break
+		}
+		if err := lay(copied, cand); err != nil {
+			return trials, firstLine(err.Error()), nil
+		}
+		run, err := r.Run(ctx, copied, c, first)
+		if err != nil {
+			return trials, "", err
+		}
+		t := &trials[i]
+		status := statuses(run)
+		t.Tried, t.Built = true, !run.Unbuilt
+		for _, id := range o.Red {
+			if status[id] == Passed {
+				t.Fixed = append(t.Fixed, id)
+			}
+		}
+		if len(first) > 0 && len(t.Fixed) < len(first) || len(t.Fixed) == 0 {
+			if err := lay(copied, original(dir, cand)); err != nil {
+				return trials, "", err
+			}
+			continue
+		}
+		if len(first) > 0 {
+			if run, err = r.Run(ctx, copied, c, nil); err != nil {
+				return trials, "", err
+			}
+			status = statuses(run)
+		}
+		t.Whole = true
+		for _, id := range slices.Concat(o.Red, o.Green) {
+			if status[id] != Passed {
+				t.Broken = append(t.Broken, id)
+			}
+		}
+		if t.Passes() {
+			passed++
+		}
+		if err := lay(copied, original(dir, cand)); err != nil {
+			return trials, "", err
+		}
+	}
+	return trials, "", nil
+}
+
+func statuses(run Run) map[string]Status {
+	all := map[string]Status{}
+	for _, t := range run.Tests {
+		all[t.ID] = t.Status
+	}
+	return all
+}
+
+// lay writes the files of a candidate into a copy of the tree.
+func lay(tree string, c Candidate) error {
+	root, err := os.OpenRoot(tree)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	for p, text := range c {
+		if err := root.WriteFile(p, []byte(text), 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func original(dir string, c Candidate) Candidate {
+	o := Candidate{}
+	for p := range c {
+		o[p] = folder{root: dir}.read(p)
+	}
+	return o
+}
+
+// Spectrum is which lines each test executes: by file, by line, the ids of the tests.
+type Spectrum struct {
+	Red, Green map[string]map[int]int // file → line → how many of the failing and of the passing tests execute it
+	Reds       int                    // how many of each were measured
+	Greens     int
+	Problem    string // why nothing was measured, a clause; "" when it was
+}
+
+// Trace measures which lines of files the failing and the passing tests execute, test by test where the runner's driver
+// can, else in two runs.
+func (r *Runner) Trace(ctx context.Context, dir string, c Command, red, green, files []string, limit, wall time.Duration) (Spectrum, error) {
+	s := Spectrum{Red: map[string]map[int]int{}, Green: map[string]map[int]int{}}
+	if len(c.Parts) > 0 {
+		for _, part := range c.Parts {
+			own := ownPaths(dir, part, red)
+			if len(own) == 0 {
+				continue
+			}
+			got, err := r.Trace(ctx, dir, part, own, ownPaths(dir, part, green), files, limit, wall)
+			if err != nil {
+				return s, err
+			}
+			s.add(got)
+		}
+		return s, nil
+	}
+	if d := drives(c.Runner); d != nil && d.trace {
+		return r.traceByTest(ctx, dir, c, d, red, green, files, limit, wall)
+	}
+	for _, side := range []struct {
+		tests []string
+		lines map[string]map[int]int
+		n     *int
+	}{{red[:min(len(red), maxFirst)], s.Red, &s.Reds}, {green[:min(len(green), maxSelected)], s.Green, &s.Greens}} {
+		if len(side.tests) == 0 {
+			continue
+		}
+		got, err := r.Cover(ctx, dir, c, side.tests, files)
+		if err != nil {
+			return s, err
+		}
+		if got.Problem != "" {
+			s.Problem = got.Problem
+			return s, nil
+		}
+		*side.n = 1
+		for f, lines := range got.Files {
+			for line, ran := range lines {
+				if ran {
+					count(side.lines, f, line)
+				}
+			}
+		}
+	}
+	return s, nil
+}
+
+func (r *Runner) traceByTest(ctx context.Context, dir string, c Command, d *driver, red, green, files []string, limit, wall time.Duration) (Spectrum, error) {
+	s := Spectrum{Red: map[string]map[int]int{}, Green: map[string]map[int]int{}}
+	ord := order{Trace: inSandbox(files), Seconds: 20 * limit.Seconds(), Wall: wall.Seconds()} // tracing makes tests slow
+	problem, err := r.drive(ctx, dir, c, d, ord, red, green, func(e driven) {
+		if e.Event != "lines" {
+			return
+		}
+		side := s.Green
+		switch {
+		case slices.Contains(red, e.ID):
+			side = s.Red
+			s.Reds++
+		case e.Status == Passed:
+			s.Greens++
+		default:
+			return
+		}
+		for _, h := range e.Hits {
+			name, _ := h[0].(string)
+			line, _ := h[1].(float64)
+			count(side, inTree(name), int(line))
+		}
+	})
+	s.Problem = problem
+	return s, err
+}
+
+func inSandbox(files []string) []string {
+	all := make([]string, len(files))
+	for i, f := range files {
+		all[i] = path.Join(workspacePath, f)
+	}
+	return all
+}
+
+func count(m map[string]map[int]int, file string, line int) {
+	if m[file] == nil {
+		m[file] = map[int]int{}
+	}
+	m[file][line]++
+}
+
+func (s *Spectrum) add(o Spectrum) {
+	s.Reds, s.Greens = s.Reds+o.Reds, s.Greens+o.Greens
+	if s.Problem == "" {
+		s.Problem = o.Problem
+	}
+	for _, side := range []struct{ to, from map[string]map[int]int }{{s.Red, o.Red}, {s.Green, o.Green}} {
+		for f, lines := range side.from {
+			for line, n := range lines {
+				for range n {
+					count(side.to, f, line)
+				}
+			}
+		}
+	}
+}
+
+var errNoArgs = errors.New("the runner's command line was not understood")
+
+// tryPython has our driver take the place of the launcher.
+func tryPython(j *job, o order) error {
+	at := slices.IndexFunc(j.spec.Args, func(a string) bool { return path.Dir(a) == reportersPath })
+	if at < 0 {
+		return errNoArgs
+	}
+	rest := j.spec.Args[at+1:]
+	j.spec.Args[at] = path.Join(reportersPath, "try_python.py")
+	o.Whole = rest
+	if o.Runner == "pytest" {
+		o.Args = withoutPaths(j.tree.sub(j.command.Dir), rest)
+		o.Whole = slices.DeleteFunc(slices.Clone(rest), func(a string) bool { return slices.Contains(o.Args, a) })
+	} else {
+		j.addPythonPath(path.Join(workspacePath, j.command.Dir, startFolder(rest)))
+	}
+	trials := make([]Candidate, len(o.Trials))
+	for i, c := range o.Trials {
+		trials[i] = Candidate{}
+		for p, text := range c {
+			trials[i][path.Join(workspacePath, p)] = text
+		}
+	}
+	o.Trials = trials
+	j.spec.Args = j.spec.Args[:at+1]
+	return j.give(o)
+}

@@ -1,0 +1,94 @@
+package testrun
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"redgreen/backend/sandbox"
+)
+
+// changed is a candidate that replaces one text of one file of a tree.
+func changed(t *testing.T, dir, file, old, new string) Candidate {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(file)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Count(string(data), old) != 1 {
+		t.Fatalf("%s has %q %d times", file, old, strings.Count(string(data), old))
+	}
+	return Candidate{file: strings.Replace(string(data), old, new, 1)}
+}
+
+// TestTryPython tries candidates of each fate in one run of the real sandbox.
+func TestTryPython(t *testing.T) {
+	b := realBench(t, sandbox.Limits{Wall: 2 * time.Minute})
+	dir := b.sampleDir(t, "invoice")
+	c := mustFind(t, dir)
+	base, err := b.runner.Run(t.Context(), dir, c, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	red, green := sides(base)
+	const guard = "    if customer.address is None:\n        return HOME\n    return customer.address.country"
+	both := changed(t, dir, "invoice/tax.py", "    return customer.address.country", guard)
+	both["invoice/render.py"] = changed(t, dir, "invoice/render.py", "    return [customer.name, address.street",
+		"    if address is None:\n        return [customer.name]\n    return [customer.name, address.street")["invoice/render.py"]
+	candidates := []Candidate{
+		changed(t, dir, "invoice/tax.py", `HOME = "IE"`, `HOME = "DE"`),
+		changed(t, dir, "invoice/tax.py", "    return customer.address.country", guard),
+		changed(t, dir, "invoice/tax.py", "    return customer.address.country", "    while True:\n        pass"),
+		changed(t, dir, "invoice/tax.py", "    return customer.address.country", "    return ("),
+		changed(t, dir, "invoice/tax.py", "    return customer.address.country", "    import os\n    os._exit(3)"),
+		both,
+	}
+	trials, problem, err := b.runner.Try(t.Context(), dir, c, candidates, TryOptions{Red: red, Green: green, Test: time.Second, Wall: time.Minute, Enough: 3})
+	if err != nil || problem != "" {
+		t.Fatal(problem, err)
+	}
+	for i, want := range []func(Trial) bool{
+		func(t Trial) bool { return t.Tried && t.Built && len(t.Fixed) == 0 && !t.Whole },
+		func(t Trial) bool { return slices.Equal(t.Fixed, red[:1]) && !t.Whole },
+		func(t Trial) bool { return len(t.Hung) > 0 && len(t.Fixed) == 0 },
+		func(t Trial) bool { return t.Tried && !t.Built },
+		func(t Trial) bool { return t.Crashed && len(t.Fixed) == 0 },
+		func(t Trial) bool { return t.Passes() },
+	} {
+		if !want(trials[i]) {
+			t.Errorf("candidate %d: %+v", i, trials[i])
+		}
+	}
+	s, err := b.runner.Trace(t.Context(), dir, c, red, green, []string{"invoice/tax.py", "invoice/render.py"}, time.Second, time.Minute)
+	if err != nil || s.Problem != "" {
+		t.Fatal(s.Problem, err)
+	}
+	if s.Reds != len(red) || s.Red["invoice/tax.py"][19] != len(red) || s.Green["invoice/tax.py"][19] == 0 || s.Red["invoice/render.py"][19] != 0 {
+		t.Errorf("spectrum: %+v", s)
+	}
+}
+
+func mustFind(t *testing.T, dir string) Command {
+	t.Helper()
+	found, err := Find(dir)
+	if err != nil || len(found) == 0 {
+		t.Fatal(found, err)
+	}
+	return found[0]
+}
+
+// sides are the failing and the passing tests of a run.
+func sides(run Run) (red, green []string) {
+	for _, t := range run.Tests {
+		switch t.Status {
+		case Failed, Errored:
+			red = append(red, t.ID)
+		case Passed:
+			green = append(green, t.ID)
+		}
+	}
+	return red, green
+}
