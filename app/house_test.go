@@ -20,6 +20,7 @@ func rooms() map[string][]string {
 		"lang":    {},
 		"model":   {},
 		"policy":  {},
+		"repair":  {"lang", "model", "patch"},
 		"sandbox": {},
 		"repo":    {"patch"},
 		"session": {"model", "patch"},

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"redgreen/backend/model"
+	"redgreen/backend/repair"
 )
 
 // ModelRow is a model that can be chosen.
@@ -30,7 +31,8 @@ type ProblemRow struct {
 	Message  string     `json:"message"`
 }
 
-// models lists what can be called: local models first, then hosted ones, the recorded one last.
+// models lists what can be called: local models first, then hosted ones, then what needs no set-up: the built-in engine,
+// and the recorded one last.
 func (c *core) models(ctx context.Context) (ModelList, error) {
 	sample, err := c.sample(false)
 	if err != nil {
@@ -44,6 +46,7 @@ func (c *core) models(ctx context.Context) (ModelList, error) {
 	for _, p := range problems {
 		list.Problems = append(list.Problems, ProblemRow{Provider: p.Provider, Code: p.Code, Message: p.Message})
 	}
+	list.Models = append(list.Models, ModelRow{Info: repair.Info(), Ref: repair.Ref})
 	list.Models = append(list.Models, ModelRow{
 		Info: model.Info{Provider: "script", Name: strings.TrimPrefix(sample.ref, "script/"), Label: recordedLabel, Local: true},
 		Ref:  sample.ref, Recorded: true,
@@ -69,14 +72,12 @@ func (c *core) chooseModel(ctx context.Context, ref, root string) (model.Model, 
 		if err != nil {
 			return model.Model{}, err
 		}
-		if ref = list.Default; ref == sample.ref && root != sample.Path {
-			return model.Model{}, noModel(list.Problems)
-		}
+		ref = list.Default
 	}
 	if ref == sample.ref && root != sample.Path {
 		return model.Model{}, fail(Invalid, "the recorded model only plays the fix of the bundled sample; choose another model for this folder")
 	}
-	m, err := model.Open(ref, c.modelOptions())
+	m, err := c.openModel(ref)
 	if err != nil {
 		return model.Model{}, err
 	}
@@ -90,6 +91,14 @@ func (c *core) chooseModel(ctx context.Context, ref, root string) (model.Model, 
 	return m, err
 }
 
+// openModel opens the model named by ref: a provider's, or the built-in engine.
+func (c *core) openModel(ref string) (model.Model, error) {
+	if ref == repair.Ref {
+		return repair.Model(), nil
+	}
+	return model.Open(ref, c.modelOptions())
+}
+
 // keyFound says what to do where a provider's own server needs a key and none is set, before anything is started.
 func (c *core) keyFound(m model.Info) error {
 	env, needs := keyNames()[m.Provider]
@@ -101,12 +110,3 @@ func (c *core) keyFound(m model.Info) error {
 
 // describeWithin bounds the question for a model's context window.
 const describeWithin = 10 * time.Second
-
-// noModel says what to set up, and why each provider gave nothing.
-func noModel(problems []ProblemRow) *Error {
-	var why strings.Builder
-	for _, p := range problems {
-		fmt.Fprintf(&why, "\n  %s: %s", p.Provider, p.Message)
-	}
-	return fail(Unavailable, "no model can be called; start Ollama (`ollama serve`, then `ollama pull qwen3-coder`), or set ANTHROPIC_API_KEY or OPENAI_API_KEY, or name one with --model PROVIDER/NAME"+why.String())
-}

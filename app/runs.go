@@ -168,7 +168,7 @@ func (r *runs) find(ctx context.Context, id string) (*live, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, err := model.Open(state.Model.Ref(), r.core.modelOptions())
+	m, err := r.core.openModel(state.Model.Ref())
 	if err != nil { // needed only if the run goes on: then its first call says what is wrong
 		m = model.Model{Info: state.Model, Provider: absent{err}}
 	}

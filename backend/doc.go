@@ -11,6 +11,7 @@
 //	patch    parses, makes, selects, inverts and applies diffs and edits  (imports no room)
 //	lang     what we know of each language, as one table                  (none)
 //	model    talks to models of any provider, prices usage                (none)
+//	repair   the built-in engine: searches for a fix as a model would     lang model patch
 //	policy   decides, without I/O, whether an act may run                 (none)
 //	sandbox  runs one argument list with no network and bounded means     (none)
 //	repo     the opened folder, its secrets, its disposable copies        patch

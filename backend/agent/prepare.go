@@ -52,6 +52,7 @@ func (r *Run) toolsOf(b *bench) *tools.Set {
 		Workspace: b.ws, Index: r.o.Index, Runner: b.runner, Command: b.command,
 		Policy: policy.Settings{AskEdits: r.task.AskEdits}, Ask: r.ask(), Full: r.o.Store.PutBody, Delimiter: r.delimiter(),
 		Seen: seen(r.history()), Known: shown(r.history()), Form: editForm(r.o.Model.Info),
+		Search: r.o.Model.Search, Baseline: b.baseline,
 	})
 }
 

@@ -113,6 +113,9 @@ func (r *Run) replied(ctx context.Context, step int, tokens int64, begun time.Ti
 	if err == nil && reply.Stop == model.StopRefusal && len(m.Calls) == 0 {
 		err = &stopped{"the model refused to go on: " + first(m.Text, 300)}
 	}
+	if err == nil && reply.Stop == model.StopGaveUp {
+		err = &stopped{first(m.Text, 4000)}
+	}
 	return m, err
 }
 
@@ -202,7 +205,7 @@ func (r *Run) call(ctx context.Context, b *bench, rec *recorder, call model.Call
 func doing(tool string) string {
 	return map[string]string{
 		"search_code": "Searching", "read_file": "Reading", "run_tests": "Running the tests", "apply_patch": "Editing the copy",
-		"write_criteria": "Writing the acceptance criteria",
+		"write_criteria": "Writing the acceptance criteria", "trace_coverage": "Measuring what the tests execute", "try_patches": "Trying candidate edits",
 	}[tool]
 }
 

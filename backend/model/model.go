@@ -103,6 +103,7 @@ const (
 	StopCalls   Stop = "calls"
 	StopLength  Stop = "length"
 	StopRefusal Stop = "refusal"
+	StopGaveUp  Stop = "gave_up" // the text says what was tried and what a person can do
 )
 
 // Reply is a whole answer.
@@ -138,9 +139,11 @@ func (u Usage) Total() int64 {
 type Info struct {
 	Provider string `json:"provider"`
 	Name     string `json:"name"`
-	Label    string `json:"label"`  // for people: "claude-sonnet-4-5 · Anthropic", "recorded model"
-	Local    bool   `json:"local"`  // runs on this machine: costs 0
-	Window   int    `json:"window"` // context in tokens, 0 unknown
+	Label    string `json:"label"` // for people: "claude-sonnet-4-5 · Anthropic", "recorded model"
+	Local    bool   `json:"local"` // runs on this machine: costs 0
+	// Search says that no language model answers but a search procedure, which has tools of its own for that.
+	Search bool `json:"search,omitempty"`
+	Window int  `json:"window"` // context in tokens, 0 unknown
 	// EditForm is the form of edits that the model manages best, as a probe found or the person chose: a name of
 	// patch.Form, "" unknown.
 	EditForm string `json:"edit_form,omitempty"`

@@ -28,6 +28,8 @@ const (
 	Finish   Kind = "finish"         // end the run
 	Question Kind = "ask_person"     // wait for the person's answer
 	Criteria Kind = "write_criteria" // say what the result is held to
+	Try      Kind = "try_patches"    // run the tests on changed throw-away copies in the sandbox
+	Trace    Kind = "trace_coverage" // measure in the sandbox what the tests execute
 	Apply    Kind = "apply"          // write into the person's folder
 	Network  Kind = "network"        // reach the network from the sandbox
 )
@@ -47,7 +49,7 @@ type Settings struct {
 // whatever was answered before. A kind that has no rule, the empty one too, is denied.
 func Decide(act Act, s Settings) Verdict {
 	switch act.Kind {
-	case Search, Read, Test, Finish, Question, Criteria:
+	case Search, Read, Test, Try, Trace, Finish, Question, Criteria:
 		return Allow
 	case Edit:
 		if s.AskEdits {

@@ -20,6 +20,8 @@ func TestDecide(t *testing.T) {
 		{Finish, Allow, Allow},
 		{Question, Allow, Allow},
 		{Criteria, Allow, Allow},
+		{Try, Allow, Allow},
+		{Trace, Allow, Allow},
 		{Edit, Allow, Ask},
 		{Apply, Ask, Ask},
 		{Network, Ask, Ask},

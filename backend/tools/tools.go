@@ -34,6 +34,8 @@ type Options struct {
 	Seen      []Seen            // files that the model saw before, the latest last: of a session that goes on
 	Known     map[string]string // failing test → message, which the model was shown before its first step
 	Form      Form              // of edits that the model manages best; "" says nothing about it
+	Search    bool              // the model is a search procedure: it has the tools of Searching too
+	Baseline  testrun.Run       // of the untouched copy, for those
 }
 
 // Outcome is what a call gave. Text is exactly what the model sees.
@@ -99,6 +101,9 @@ type Set struct {
 // New gives the tools of a session.
 func New(o Options) *Set {
 	s := &Set{o: o, tools: All(), seen: map[string]string{}}
+	if o.Search {
+		s.tools = append(s.tools, Searching()...)
+	}
 	s.remember(o.Seen)
 	if hint := o.Form.hint(); hint != "" {
 		for i := range s.tools {

@@ -1,0 +1,191 @@
+package repair
+
+import "strings"
+
+// row is what the edits need to know of a language: the classes of its nodes and how it writes what is put in.
+type row struct {
+	name    string
+	classes map[string]class
+
+	nullWord    string
+	yes, no     string
+	and, or     string
+	not         func(e string) string
+	isNull      func(v string) string
+	isEmpty     func(v string) string // of a text, list or number: what is falsy, or has no length
+	returns     func(e string) string // a return statement, "" without a value
+	guard       func(c, statement, indent, unit string) string
+	defaults    []string // values that a guard returns
+	wrappers    []string // functions of one argument that are often missing, with %s
+	siblings    [][]string
+	assignTo    func(v, e string) string
+	typed       bool     // the compiler refuses what has the wrong type
+	grow        []string // statements that put %[2]s into the collection %[1]s
+	emptyLists  []string // literals of collections with one element %s
+	end         string   // what ends a statement
+	lengthOf    string   // of a collection, with %s
+	infinity    []string
+	methodPairs [][]string
+}
+
+func rowOf(name string) *row {
+	for _, r := range []*row{pythonRow(), goRow(), scriptRow("javascript"), scriptRow("typescript"), scriptRow("tsx"), javaRow()} {
+		if r.name == name {
+			return r
+		}
+	}
+	return nil
+}
+
+func pythonRow() *row {
+	return &row{
+		name: "python",
+		classes: map[string]class{
+			"binary_operator": binary, "comparison_operator": binary, "boolean_operator": binary, "not_operator": unary, "unary_operator": unary,
+			"call": call, "attribute": member, "subscript": index, "slice": slice, "identifier": ident, "integer": integer, "float": float,
+			"string": str, "true": boolean, "false": boolean, "none": null, "list": list, "set": list, "dictionary": list, "tuple": tuple,
+			"expression_list": tuple, "list_comprehension": list, "assignment": assign, "augmented_assignment": augmented, "return_statement": ret,
+			"yield": yield, "if_statement": cond, "elif_clause": cond, "while_statement": loop, "for_statement": each, "for_in_clause": each,
+			"block": block, "expression_statement": stmt, "raise_statement": raise, "assert_statement": stmt, "delete_statement": stmt,
+			"break_statement": jump, "continue_statement": jump, "pass_statement": stmt, "function_definition": function, "lambda": function,
+			"parameters": params, "lambda_parameters": params, "argument_list": args, "keyword_argument": keyword, "parenthesized_expression": paren,
+			"conditional_expression": ternary, "comment": comment, "await": wait, "generator_expression": other,
+		},
+		nullWord: "None", yes: "True", no: "False", and: "and", or: "or",
+		not:     func(e string) string { return "not " + bracket(e) },
+		isNull:  func(v string) string { return v + " is None" },
+		isEmpty: func(v string) string { return "not " + v },
+		returns: func(e string) string { return strings.TrimSpace("return " + e) },
+		guard: func(c, statement, indent, unit string) string {
+			return "if " + c + ":\n" + indent + unit + statement
+		},
+		defaults: []string{"None", "0", "[]", "False", "True", `""`, "1", "{}", "-1"},
+		wrappers: []string{"abs(%s)", "len(%s)", "list(%s)", "sorted(%s)", "str(%s)", "int(%s)", "set(%s)", "max(%s)", "sum(%s)", "float(%s)", "tuple(%s)", "reversed(%s)"},
+		siblings: [][]string{{"any", "all"}, {"min", "max", "sum", "len"}, {"sorted", "reversed", "list"}, {"int", "round", "float"}, {"set", "list", "tuple"},
+			{"enumerate", "range"}, {"zip", "map"}},
+		methodPairs: [][]string{{"append", "extend", "add", "insert"}, {"startswith", "endswith"}, {"lstrip", "rstrip", "strip"}, {"upper", "lower", "title", "capitalize"},
+			{"find", "rfind", "index"}, {"keys", "values", "items"}, {"add", "update", "discard", "remove"}, {"pop", "popleft"}, {"append", "appendleft"},
+			{"split", "rsplit", "partition", "rpartition"}, {"get", "setdefault", "pop"}, {"union", "intersection", "difference", "symmetric_difference"},
+			{"issubset", "issuperset"}, {"isdigit", "isalpha", "isalnum", "isspace"}, {"floor", "ceil"}},
+		assignTo: func(v, e string) string { return v + " = " + e },
+		grow:     []string{"%s.append(%s)", "%s.add(%s)"}, emptyLists: []string{"[%s]"}, lengthOf: "len(%s)",
+		infinity: []string{`float("inf")`, `float("-inf")`},
+	}
+}
+
+func goRow() *row {
+	return &row{
+		name: "go", typed: true,
+		classes: map[string]class{
+			"binary_expression": binary, "unary_expression": unary, "call_expression": call, "selector_expression": member, "index_expression": index,
+			"slice_expression": slice, "identifier": ident, "int_literal": integer, "float_literal": float, "interpreted_string_literal": str,
+			"raw_string_literal": str, "rune_literal": str, "true": boolean, "false": boolean, "nil": null, "composite_literal": list,
+			"assignment_statement": assign, "short_var_declaration": assign, "inc_statement": update, "dec_statement": update,
+			"return_statement": ret, "if_statement": cond, "for_statement": loop, "block": block, "expression_list": tuple,
+			"expression_statement": stmt, "defer_statement": stmt, "go_statement": stmt, "var_declaration": stmt, "send_statement": stmt,
+			"break_statement": jump, "continue_statement": jump, "function_declaration": function, "method_declaration": function, "func_literal": function,
+			"parameter_list": params, "argument_list": args, "parenthesized_expression": paren, "comment": comment,
+			"expression_switch_statement": stmt, "type_switch_statement": stmt, "expression_case": block, "default_case": block,
+		},
+		nullWord: "nil", yes: "true", no: "false", and: "&&", or: "||",
+		not: bang, isNull: func(v string) string { return v + " == nil" },
+		isEmpty: func(v string) string { return "len(" + v + ") == 0" },
+		returns: func(e string) string { return strings.TrimSpace("return " + e) },
+		guard: func(c, statement, indent, unit string) string {
+			return "if " + c + " {\n" + indent + unit + statement + "\n" + indent + "}"
+		},
+		defaults: []string{"nil", "0", "false", "true", `""`, "1", "-1"},
+		wrappers: []string{"len(%s)", "strings.TrimSpace(%s)", "strings.ToLower(%s)"},
+		siblings: [][]string{{"min", "max"}},
+		methodPairs: [][]string{{"HasPrefix", "HasSuffix", "Contains"}, {"TrimLeft", "TrimRight", "Trim", "TrimSpace"}, {"TrimPrefix", "TrimSuffix"}, {"ToUpper", "ToLower"},
+			{"Index", "LastIndex"}, {"Before", "After", "Equal"}, {"Lock", "RLock"}, {"Unlock", "RUnlock"}, {"Floor", "Ceil", "Round"}, {"Min", "Max"}, {"Split", "Fields"}, {"Add", "Sub"},
+			{"Year", "Month", "Day", "YearDay", "Weekday"}, {"Print", "Println", "Printf"}},
+		assignTo: func(v, e string) string { return v + " = " + e },
+		grow:     []string{"%[1]s = append(%[1]s, %[2]s)", "%[1]s[%[2]s] = true"}, lengthOf: "len(%s)",
+	}
+}
+
+func scriptRow(name string) *row {
+	return &row{
+		name: name,
+		classes: map[string]class{
+			"binary_expression": binary, "unary_expression": unary, "call_expression": call, "new_expression": call, "member_expression": member,
+			"subscript_expression": index, "identifier": ident, "number": integer, "string": str, "template_string": str, "true": boolean,
+			"false": boolean, "null": null, "undefined": null, "array": list, "object": list, "assignment_expression": assign,
+			"variable_declarator": assign, "augmented_assignment_expression": augmented, "update_expression": update, "return_statement": ret,
+			"yield_expression": yield, "if_statement": cond, "while_statement": loop, "do_statement": loop, "for_statement": loop,
+			"for_in_statement": each, "statement_block": block, "expression_statement": stmt, "lexical_declaration": stmt, "variable_declaration": stmt,
+			"throw_statement": raise, "break_statement": jump, "continue_statement": jump, "function_declaration": function,
+			"function": function, "function_expression": function, "arrow_function": function, "method_definition": function, "generator_function_declaration": function,
+			"formal_parameters": params, "arguments": args, "parenthesized_expression": paren, "ternary_expression": ternary, "comment": comment,
+			"await_expression": wait, "switch_case": block, "switch_default": block,
+		},
+		nullWord: "null", yes: "true", no: "false", and: "&&", or: "||", end: ";",
+		not: bang, isNull: func(v string) string { return v + " == null" },
+		isEmpty: func(v string) string { return "!" + v },
+		returns: func(e string) string { return strings.TrimSpace("return "+e) + ";" },
+		guard: func(c, statement, indent, unit string) string {
+			return "if (" + c + ") " + statement
+		},
+		defaults: []string{"null", "0", "[]", "false", "true", "''", "1", "undefined", "{}", "-1"},
+		wrappers: []string{"Math.abs(%s)", "Number(%s)", "String(%s)", "Math.floor(%s)", "Math.round(%s)", "Math.ceil(%s)", "await %s", "[...%s]"},
+		siblings: [][]string{{"parseInt", "parseFloat", "Number"}},
+		methodPairs: [][]string{{"push", "unshift"}, {"pop", "shift"}, {"some", "every"}, {"find", "filter", "findIndex", "findLast"}, {"map", "flatMap", "filter", "forEach"}, {"startsWith", "endsWith", "includes"},
+			{"trimStart", "trimEnd", "trim"}, {"toUpperCase", "toLowerCase"}, {"indexOf", "lastIndexOf"}, {"floor", "ceil", "round", "trunc"}, {"min", "max"},
+			{"keys", "values", "entries"}, {"slice", "splice"}, {"padStart", "padEnd"}, {"add", "delete", "has"}, {"set", "get"}, {"concat", "push"}, {"getDate", "getDay"},
+			{"getUTCDate", "getUTCDay"}, {"all", "race", "allSettled", "any"}, {"before", "after"}, {"replace", "replaceAll"}},
+		assignTo: func(v, e string) string { return v + " = " + e + ";" },
+		grow:     []string{"%s.push(%s);", "%s.add(%s);"}, emptyLists: []string{"[%s]"}, lengthOf: "%s.length",
+		infinity: []string{"Infinity", "-Infinity"},
+	}
+}
+
+func javaRow() *row {
+	return &row{
+		name: "java", typed: true,
+		classes: map[string]class{
+			"binary_expression": binary, "unary_expression": unary, "method_invocation": call, "object_creation_expression": call, "field_access": member,
+			"array_access": index, "identifier": ident, "decimal_integer_literal": integer, "decimal_floating_point_literal": float, "string_literal": str,
+			"character_literal": str, "true": boolean, "false": boolean, "null_literal": null, "array_initializer": list, "assignment_expression": assign,
+			"variable_declarator": assign, "update_expression": update, "return_statement": ret, "if_statement": cond, "while_statement": loop,
+			"do_statement": loop, "for_statement": loop, "enhanced_for_statement": each, "block": block, "expression_statement": stmt,
+			"local_variable_declaration": stmt, "throw_statement": raise, "break_statement": jump, "continue_statement": jump, "method_declaration": function,
+			"constructor_declaration": function, "lambda_expression": function, "formal_parameters": params, "argument_list": args,
+			"parenthesized_expression": paren, "ternary_expression": ternary, "line_comment": comment, "block_comment": comment, "comment": comment,
+			"constructor_body": block, "switch_block_statement_group": block,
+		},
+		nullWord: "null", yes: "true", no: "false", and: "&&", or: "||", end: ";",
+		not: bang, isNull: func(v string) string { return v + " == null" },
+		isEmpty: func(v string) string { return v + ".isEmpty()" },
+		returns: func(e string) string { return strings.TrimSpace("return "+e) + ";" },
+		guard: func(c, statement, indent, unit string) string {
+			return "if (" + c + ") {\n" + indent + unit + statement + "\n" + indent + "}"
+		},
+		defaults: []string{"null", "0", "false", "true", `""`, "1", "-1"},
+		wrappers: []string{"Math.abs(%s)", "Math.round(%s)", "(long) %s", "(double) %s"},
+		methodPairs: [][]string{{"startsWith", "endsWith", "contains"}, {"toUpperCase", "toLowerCase"}, {"indexOf", "lastIndexOf"}, {"min", "max"}, {"floor", "ceil", "round"}, {"equals", "equalsIgnoreCase"},
+			{"addFirst", "addLast"}, {"pollFirst", "pollLast"}, {"peekFirst", "peekLast"}, {"getFirst", "getLast"}, {"anyMatch", "allMatch", "noneMatch"}, {"keySet", "values", "entrySet"},
+			{"containsKey", "containsValue"}, {"add", "remove"}, {"push", "offer"}, {"pop", "peek", "poll"}, {"trim", "strip"}, {"put", "putIfAbsent"}, {"floorMod", "floorDiv"}, {"isBefore", "isAfter"}},
+		assignTo: func(v, e string) string { return v + " = " + e + ";" },
+		grow:     []string{"%s.add(%s);", "%s.put(%s, true);"}, lengthOf: "%s.length",
+		infinity: []string{"Integer.MAX_VALUE", "Integer.MIN_VALUE"},
+	}
+}
+
+func bang(e string) string { return "!" + bracket(e) }
+
+// bracket puts an expression in parentheses where an operator stands outside of its own.
+func bracket(e string) string {
+	depth := 0
+	for i, c := range e {
+		switch {
+		case strings.ContainsRune("([{", c):
+			depth++
+		case strings.ContainsRune(")]}", c):
+			depth--
+		case depth == 0 && (c == ' ' || strings.ContainsRune("+-*/%<>=!&|^?:", c) && i > 0):
+			return "(" + e + ")"
+		}
+	}
+	return e
+}

@@ -1,0 +1,231 @@
+package tools
+
+import (
+	"context"
+	_ "embed" // the description
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"redgreen/backend/patch"
+	"redgreen/backend/policy"
+	"redgreen/backend/testrun"
+)
+
+//go:embed try_patches.md
+var tryPatchesDoc string
+
+// Searching lists the tools that a search procedure has beside those of All: many edits in one call, and what tests
+// execute. A language model is not told of them, so that its prompt does not grow.
+func Searching() []Tool { return []Tool{traceCoverage(), tryPatches()} }
+
+// The bounds of one call of try_patches.
+const (
+	trySeconds    = 60 // if the call does not say
+	maxTrySeconds = 600
+	enoughPass    = 4
+	maxNotable    = 60 // candidates that a result tells of
+)
+
+func tryPatches() Tool {
+	return Tool{
+		Name: "try_patches", Kind: policy.Try, Doc: tryPatchesDoc,
+		Fields: []Field{
+			{Name: "candidates", Type: Texts, Required: true, Doc: "each one or more edits: a line `@@ PATH FIRST-LAST`, then the new lines, each behind `|`; LAST one less than FIRST inserts before FIRST"},
+			{Name: "seconds", Type: Integer, Min: 1, Max: maxTrySeconds, Doc: "begin no candidate after these; 60 if left out"},
+			{Name: "test_millis", Type: Integer, Min: 50, Max: 600_000, Doc: "the processor time of one test; learned from the untouched copy if left out"},
+		},
+		Object: func(a Args) string { return fmt.Sprintf("%d candidates", len(a.texts("candidates"))) },
+		run:    runTry,
+	}
+}
+
+func runTry(ctx context.Context, s *Set, a Args) (result, error) {
+	texts := a.texts("candidates")
+	red, green := s.redGreen()
+	if len(red) == 0 {
+		return result{failed: true, summary: "no failing test", head: "Nothing was tried: no test fails on the untouched copy, so nothing would tell a fix."}, nil
+	}
+	var candidates []testrun.Candidate
+	var numbers []int
+	refused := ""
+	for i, text := range texts {
+		c, err := s.candidate(text)
+		if err != nil {
+			refused += fmt.Sprintf("#%d refused: %s\n", i+1, oneLine(err.Error(), 200))
+			continue
+		}
+		candidates, numbers = append(candidates, c), append(numbers, i+1)
+	}
+	trials, problem, err := s.o.Runner.Try(ctx, s.o.Workspace.Dir(), s.o.Command, candidates, testrun.TryOptions{
+		Red: red, Green: green, Test: time.Duration(a.number("test_millis", s.testMillis())) * time.Millisecond,
+		Wall: time.Duration(a.number("seconds", trySeconds)) * time.Second, Enough: enoughPass,
+	})
+	if err != nil {
+		return result{}, err
+	}
+	r := tried(trials, numbers, red)
+	r.body = strings.TrimSpace(untried(trials, numbers) + refused + r.body)
+	if problem != "" {
+		r.note = "Not all could be tried: " + oneLine(Visible(s.scrub(problem)), 300) + "."
+	}
+	return r, nil
+}
+
+// untried lists the candidates that the time did not reach, as ranges.
+func untried(trials []testrun.Trial, numbers []int) string {
+	var out []string
+	for i := 0; i < len(trials); i++ {
+		if trials[i].Tried {
+			continue
+		}
+		j := i
+		for j+1 < len(trials) && !trials[j+1].Tried && numbers[j+1] == numbers[j]+1 {
+			j++
+		}
+		out = append(out, fmt.Sprintf("%d-%d", numbers[i], numbers[j]))
+		i = j
+	}
+	if len(out) == 0 {
+		return ""
+	}
+	return "not tried: " + strings.Join(out, " ") + "\n"
+}
+
+// The least and the most processor time that a test has, in milliseconds, and how many times the slowest one's that is.
+const (
+	leastTest = 400
+	mostTest  = 10_000
+	slowTimes = 5
+)
+
+// testMillis is the time that a test may take, by what passing tests took on the untouched copy.
+func (s *Set) testMillis() int {
+	slowest := int64(0)
+	for _, t := range s.o.Baseline.Tests {
+		if t.Status == testrun.Passed {
+			slowest = max(slowest, t.Millis)
+		}
+	}
+	return int(min(max(slowest*slowTimes, leastTest), mostTest))
+}
+
+// redGreen are the tests that fail and those that pass on the untouched copy.
+func (s *Set) redGreen() (red, green []string) {
+	for _, t := range s.o.Baseline.Tests {
+		switch t.Status {
+		case testrun.Failed, testrun.Errored:
+			red = append(red, t.ID)
+		case testrun.Passed:
+			green = append(green, t.ID)
+		case testrun.Skipped:
+		}
+	}
+	return red, green
+}
+
+// tried puts the fates of candidates into words: totals, then the notable ones, those that pass everything first.
+func tried(trials []testrun.Trial, numbers []int, red []string) result {
+	var passing, partial []string
+	n, unbuilt, hung, crashed := 0, 0, 0, 0
+	last := 0
+	for i, t := range trials {
+		if !t.Tried {
+			continue
+		}
+		n, last = n+1, numbers[i]
+		switch {
+		case t.Passes():
+			passing = append(passing, fmt.Sprintf("#%d passes all tests", numbers[i]))
+		case t.Whole:
+			partial = append(partial, fmt.Sprintf("#%d passes the failing tests, breaks: %s", numbers[i], strings.Join(t.Broken, " | ")))
+		case len(t.Fixed) > 0:
+			partial = append(partial, fmt.Sprintf("#%d passes %d of %d failing tests: %s", numbers[i], len(t.Fixed), len(red), strings.Join(t.Fixed[:min(len(t.Fixed), 5)], " | ")))
+		case !t.Built:
+			unbuilt++
+		case t.Crashed:
+			crashed++
+		case len(t.Hung) > 0:
+			hung++
+		}
+	}
+	r := result{summary: fmt.Sprintf("%d tried, %d pass everything", n, len(passing))}
+	r.head = fmt.Sprintf("Tried %d of %d candidates, up to #%d: %d pass all tests, %d do in part, %d cannot be loaded or built, %d hang, %d crash; the others change no failing test.",
+		n, len(trials), last, len(passing), len(partial), unbuilt, hung, crashed)
+	all := append(passing, partial...)
+	if len(all) > maxNotable {
+		r.note = fmt.Sprintf("%d more are left out.", len(all)-maxNotable)
+		all = all[:maxNotable]
+	}
+	r.body = strings.Join(all, "\n")
+	return r
+}
+
+// candidate turns the text of one into the files as they would be.
+func (s *Set) candidate(text string) (testrun.Candidate, error) {
+	c := testrun.Candidate{}
+	type edit struct {
+		first, last int
+		lines       []string
+	}
+	edits := map[string][]edit{}
+	var path string
+	for line := range strings.Lines(text) {
+		line = strings.TrimRight(line, "\r\n")
+		switch head, isHead := strings.CutPrefix(line, "@@ "); {
+		case isHead:
+			i := strings.LastIndexByte(head, ' ')
+			if i < 0 {
+				return nil, fmt.Errorf("%q names no lines", head)
+			}
+			from, to, _ := strings.Cut(head[i+1:], "-")
+			first, err1 := strconv.Atoi(from)
+			last, err2 := strconv.Atoi(to)
+			if err1 != nil || err2 != nil || first < 1 || last < first-1 {
+				return nil, fmt.Errorf("%q are no lines", head[i+1:])
+			}
+			path = clean(head[:i])
+			edits[path] = append(edits[path], edit{first: first, last: last})
+		case path == "" || !strings.HasPrefix(line, "|"):
+			return nil, fmt.Errorf("a line of new text begins with |")
+		default:
+			e := &edits[path][len(edits[path])-1]
+			e.lines = append(e.lines, line[1:])
+		}
+	}
+	if len(edits) == 0 {
+		return nil, fmt.Errorf("it has no edit")
+	}
+	for p, list := range edits {
+		if testrun.TestFile(p) {
+			return nil, fmt.Errorf("%s is a test; a fix changes the code", p)
+		}
+		data, err := s.o.Workspace.Read(p)
+		if err != nil {
+			return nil, fmt.Errorf("%s", s.scrub(err.Error()))
+		}
+		text, _, err := patch.Decode(data)
+		if err != nil {
+			return nil, err
+		}
+		lines := strings.SplitAfter(text, "\n")
+		for i := len(list) - 1; i >= 0; i-- {
+			e := list[i]
+			if e.last > len(lines) || i > 0 && list[i-1].last >= e.first {
+				return nil, fmt.Errorf("lines %d-%d of %s do not fit", e.first, e.last, p)
+			}
+			end := "\n"
+			if strings.Contains(text, "\r\n") {
+				end = "\r\n"
+			}
+			var put []string
+			for _, l := range e.lines {
+				put = append(put, l+end)
+			}
+			lines = append(lines[:e.first-1:e.first-1], append(put, lines[e.last:]...)...)
+		}
+		c[p] = strings.Join(lines, "")
+	}
+	return c, nil
+}
