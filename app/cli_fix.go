@@ -18,6 +18,7 @@ import (
 	"redgreen/backend/agent"
 	"redgreen/backend/model"
 	"redgreen/backend/policy"
+	"redgreen/backend/repair"
 	"redgreen/backend/repo"
 	"redgreen/backend/session"
 )
@@ -183,26 +184,26 @@ func (c *command) fixTarget(ctx context.Context, core *core, args []string, f *f
 		f.message = s.Task
 	}
 	if f.model == "" {
-		f.model, err = c.sampleModel(ctx, core, s)
+		f.model, err = c.sampleModel(ctx, core)
 	}
 	return s.Path, err
 }
 
 // sampleModel offers a local model first, where one runs and there is somebody to ask.
-func (c *command) sampleModel(ctx context.Context, core *core, s Sample) (string, error) {
+func (c *command) sampleModel(ctx context.Context, core *core) (string, error) {
 	list, err := core.models(ctx)
 	if err != nil {
 		return "", err
 	}
 	for _, m := range list.Models {
 		if m.Provider == "ollama" && c.tty {
-			if c.yes(ctx, fmt.Sprintf("Ollama runs here. Use %s? Otherwise the recorded model plays a fix. [Y/n] ", m.Name), true) {
+			if c.yes(ctx, fmt.Sprintf("Ollama runs here. Use %s? Otherwise the built-in engine searches for the fix. [Y/n] ", m.Name), true) {
 				return m.Ref, nil
 			}
 			break
 		}
 	}
-	return s.ref, nil
+	return repair.Ref, nil
 }
 
 // answer reads one line, or ends with ctx: Ctrl-C must end a question as well. The reader that is left behind then ends

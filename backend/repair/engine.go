@@ -24,6 +24,7 @@ import (
 	"path"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"redgreen/backend/lang"
@@ -94,25 +95,30 @@ const (
 	maxFiles    = 8    // read and edited
 	maxReadLine = 4000 // of one file
 	readLines   = 200  // in one call of read_file
-	maxBatches  = 14
+	maxBatches  = 16   // in all
+	firstBatch  = 200  // candidates; each later batch is twice as large
 	maxOneBatch = 1200
+
+	maxLevels       = 4 // edits that build on each other
+	maxLevelBatches = 4 // on top of an edit that helps in part
 )
 
 // act decides what comes next: say something and call tools, or give up (no calls).
 func (st *state) act() (string, []model.Call) {
-	if !st.traced {
+	l := st.top()
+	if !l.traced {
+		if len(st.levels) > 1 {
+			return "Now I look at what the remaining failing tests execute.", []model.Call{called("trace_coverage", struct{}{})}
+		}
 		return st.begin()
 	}
 	wanted := st.wanted()
-	if len(wanted) == 0 {
-		return st.giveUp("Nothing points to a place in code that I can edit.")
-	}
 	if calls := st.readOn(wanted); len(calls) > 0 {
 		return st.suspicion(wanted), calls
 	}
 	s := st.search(wanted)
-	if len(s.all) == 0 {
-		return st.giveUp("I know no edit for the suspected lines.")
+	if len(s.all) == 0 && len(st.levels) == 1 {
+		return st.giveUp("Nothing points to a place in code for which I know an edit.")
 	}
 	return s.next()
 }
@@ -134,10 +140,12 @@ func (st *state) begin() (string, []model.Call) {
 		Label, strings.Join(names, ", "), more), []model.Call{called("trace_coverage", struct{}{})}
 }
 
-var frame = regexp.MustCompile(`([\w][\w./-]*\.\w+)["']?(?:, line |:)(\d+)`)
+var frame = regexp.MustCompile(`([\w/.-]+\.\w+)["']?(?:, line |:)(\d+)`)
 
-// suspects are the lines that something points to, with how much.
+// suspects are the lines that something points to, with how much: what failing tests execute and passing ones do not, and
+// the frames of failures, the last one most.
 func (st *state) suspects() map[string]map[int]float64 {
+	l := st.top()
 	out := map[string]map[int]float64{}
 	add := func(file string, line int, score float64) {
 		if out[file] == nil {
@@ -145,25 +153,50 @@ func (st *state) suspects() map[string]map[int]float64 {
 		}
 		out[file][line] = max(out[file][line], score)
 	}
-	for file, lines := range st.red {
+	for file, lines := range l.red {
 		for line, n := range lines {
-			add(file, line, ochiai(n[0], n[1], max(st.reds, 1)))
+			add(file, line, 0.15+0.85*ochiai(n[0], n[1], max(l.reds, 1)))
 		}
 	}
+	if len(st.levels) > 1 {
+		return out // the messages are of the untouched copy
+	}
 	for _, f := range st.failing {
-		for _, m := range append(frame.FindAllStringSubmatch(f.message, -1), []string{"", f.file, fmt.Sprint(f.line)}) {
-			file := strings.TrimPrefix(path.Clean(m[1]), "/workspace/")
-			if l, ok := lang.ByPath(file); !ok || l.TestFile != nil && l.TestFile(file) || rowOf(l.Name) == nil || path.IsAbs(file) {
+		all := append([][]string{{"", f.file, fmt.Sprint(f.line)}}, frame.FindAllStringSubmatch(f.message, -1)...)
+		for i, m := range all {
+			file := l.known(strings.TrimPrefix(path.Clean(m[1]), "/workspace/"))
+			la, ok := lang.ByPath(file)
+			if !ok || la.TestFile != nil && la.TestFile(file) || rowOf(la.Name) == nil || path.IsAbs(file) {
 				continue
 			}
-			var line int
-			_, _ = fmt.Sscan(m[2], &line)
+			line, _ := strconv.Atoi(m[2])
+			score := 0.6
+			if i == len(all)-1 {
+				score = 1.2
+			}
 			if line > 0 {
-				add(file, line, 1)
+				add(file, line, score)
 			}
 		}
 	}
 	return out
+}
+
+// known is the measured file that a frame's path means; where nothing was measured, the path itself.
+func (l *level) known(file string) string {
+	if len(l.red) == 0 || l.red[file] != nil {
+		return file
+	}
+	found := ""
+	for f := range l.red {
+		if strings.HasSuffix(f, "/"+file) {
+			if found != "" {
+				return ""
+			}
+			found = f
+		}
+	}
+	return found
 }
 
 // wanted are the files to read, the most suspected first; without any measure those that a search for the task found.
@@ -215,7 +248,7 @@ func (st *state) found() []string {
 func (st *state) readOn(files []string) []model.Call {
 	var calls []model.Call
 	for _, f := range files {
-		r := st.files[f]
+		r := st.top().files[f]
 		switch {
 		case r == nil:
 			calls = append(calls, called("read_file", map[string]any{"path": f}))
@@ -234,7 +267,7 @@ func (st *state) suspicion(files []string) string {
 	var top []suspect
 	for f, lines := range st.suspects() {
 		for l, s := range lines {
-			n := st.red[f][l]
+			n := st.top().red[f][l]
 			why := "named by a failure"
 			if n[0] > 0 {
 				why = fmt.Sprintf("run by %d failing and %d passing tests", n[0], n[1])
@@ -263,7 +296,7 @@ type search struct {
 	tried   map[string]bool
 	passing []*candidate // that pass everything, in the order in which they were found
 	partial []*candidate
-	gains   map[*candidate][]string
+	gains   map[*candidate]gain
 	broke   map[*candidate][]string
 }
 
@@ -271,7 +304,7 @@ type search struct {
 func (st *state) search(files []string) *search {
 	var sources []*source
 	for _, f := range files {
-		r := st.files[f]
+		r := st.top().files[f]
 		if r == nil || !r.whole() {
 			continue
 		}
@@ -279,7 +312,7 @@ func (st *state) search(files []string) *search {
 			sources = append(sources, s)
 		}
 	}
-	s := &search{st: st, byText: map[string]*candidate{}, tried: map[string]bool{}, gains: map[*candidate][]string{}, broke: map[*candidate][]string{}}
+	s := &search{st: st, byText: map[string]*candidate{}, tried: map[string]bool{}, gains: map[*candidate]gain{}, broke: map[*candidate][]string{}}
 	suspects := st.suspects()
 	for _, src := range sources {
 		if len(suspects[src.path]) == 0 { // nothing was measured: the whole file
@@ -293,7 +326,7 @@ func (st *state) search(files []string) *search {
 	for _, c := range s.all {
 		s.byText[c.lines()] = c
 	}
-	for _, b := range st.batches {
+	for _, b := range st.top().batches {
 		for i, text := range b.texts {
 			if b.untried[i] {
 				continue
@@ -309,7 +342,7 @@ func (st *state) search(files []string) *search {
 			if slices.Contains(b.pass, i) {
 				s.passing = append(s.passing, c)
 			}
-			if gain := b.part[i]; len(gain) > 0 {
+			if gain := b.part[i]; gain.n > 0 {
 				s.partial = append(s.partial, c)
 				s.gains[c] = gain
 			}
@@ -347,14 +380,20 @@ func join(a, b *candidate) *candidate {
 	return &candidate{src: a.src, edits: a.edits, kind: a.kind, line: a.line, score: a.score + b.score, more: []*candidate{b}}
 }
 
-// next is the next reply of the search: the best of what passes, or another batch, or the end.
+// next is the next reply of the search: the best of what passes, another batch, a step on what helps in part or back, or
+// the end.
 func (s *search) next() (string, []model.Call) {
+	st, l := s.st, s.st.top()
 	if c := s.best(); c != nil {
 		return s.propose(c)
 	}
+	said := ""
+	if n := len(l.batches); n > 0 {
+		said = l.batches[n-1].head + " "
+	}
 	var texts []string
 	kinds := map[string]int{}
-	size := min(150<<len(s.st.batches), maxOneBatch)
+	size := min(firstBatch<<len(l.batches), maxOneBatch)
 	take := func(c *candidate) {
 		t := c.lines()
 		if !s.tried[t] && len(texts) < size {
@@ -363,24 +402,48 @@ func (s *search) next() (string, []model.Call) {
 			kinds[c.kind]++
 		}
 	}
+	pairs := s.pairs()
+	for _, c := range pairs {
+		take(c)
+	}
+	if step := s.step(); step != nil && len(texts) == 0 && len(st.levels) < maxLevels && len(l.batches) > 0 {
+		return fmt.Sprintf("%sOne edit helps in part: %s in %s, line %d, turns %d of %d failing tests green. I take it and look for the rest on top of it.", said, step.kind, step.src.path, step.line,
+			s.gains[step].n, len(st.failing)), []model.Call{called("apply_patch", map[string]any{"patch": step.diff()})}
+	}
 	what := "single edits"
-	if pairs := s.pairs(); len(pairs) > 0 {
+	if len(texts) > 0 {
 		what = "edits, pairs of those that help in part first"
-		for _, c := range pairs {
-			take(c)
-		}
 	}
 	for _, c := range s.all {
 		take(c)
 	}
-	if len(texts) == 0 || len(s.st.batches) >= maxBatches {
-		return s.st.giveUp(fmt.Sprintf("I tried %d edits and none turns all failing tests green without breaking another.", len(s.tried)))
+	if over := st.count >= maxBatches; len(texts) == 0 || over || len(st.levels) > 1 && len(l.batches) >= maxLevelBatches {
+		if len(st.levels) > 1 && !over {
+			return said + "Nothing more helps on top of that edit. I take it back.", []model.Call{called("apply_patch", map[string]any{"patch": invert(l.step)})}
+		}
+		return st.giveUp(fmt.Sprintf("I tried %d edits and none turns all failing tests green without breaking another.", st.tried))
 	}
-	said := ""
-	if n := len(s.st.batches); n > 0 {
-		said = s.st.batches[n-1].head + " "
+	var calls []model.Call
+	if st.patched != "" {
+		calls = append(calls, called("apply_patch", map[string]any{"patch": invert(st.patched)}))
 	}
-	return fmt.Sprintf("%sI try %d %s: %s.", said, len(texts), what, counted(kinds)), []model.Call{called("try_patches", map[string]any{"candidates": texts, "seconds": 60})}
+	return fmt.Sprintf("%sI try %d %s: %s.", said, len(texts), what, counted(kinds)),
+		append(calls, called("try_patches", map[string]any{"candidates": texts, "seconds": 60}))
+}
+
+// step is the edit to build on: the one that turns most failing tests green and breaks none that is known, nil none.
+func (s *search) step() *candidate {
+	var best *candidate
+	for _, c := range s.partial {
+		g := s.gains[c]
+		if !g.sound || slices.Contains(s.st.top().dropped, c.diff()) {
+			continue
+		}
+		if best == nil || g.n > s.gains[best].n || g.n == s.gains[best].n && c.quality() > best.quality() {
+			best = c
+		}
+	}
+	return best
 }
 
 // pairs joins the candidates that help in part, where together they turn more tests green.
@@ -389,7 +452,7 @@ func (s *search) pairs() []*candidate {
 	list := s.partial[:min(len(s.partial), 60)]
 	for i, a := range list {
 		for _, b := range list[i+1:] {
-			if slices.Equal(s.gains[a], s.gains[b]) && len(s.gains[a])*2 < len(s.st.failing) {
+			if slices.Equal(s.gains[a].tests, s.gains[b].tests) {
 				continue
 			}
 			if c := join(a, b); c != nil {
@@ -464,36 +527,13 @@ func (c *candidate) diff() string {
 
 // propose applies a candidate and finishes.
 func (s *search) propose(c *candidate) (string, []model.Call) {
-	diff := c.diff()
 	var calls []model.Call
-	if s.st.patched != "" { // the one before was refused: take it back
-		if edits, err := patch.Parse(s.st.patched); err == nil && len(edits) > 0 {
-			calls = append(calls, called("apply_patch", map[string]any{"patch": s.undo()}))
-		}
+	if s.st.patched != "" { // the one before was refused
+		calls = append(calls, called("apply_patch", map[string]any{"patch": invert(s.st.patched)}))
 	}
-	calls = append(calls, called("apply_patch", map[string]any{"patch": diff}), called("finish", map[string]any{"summary": s.summary(c)}))
-	tried := 0
-	for _, b := range s.st.batches {
-		tried += len(b.texts) - len(b.untried)
-	}
-	text := fmt.Sprintf("%d of %d tried candidates pass every test. I take the smallest and most natural: %s in %s, line %d.", len(s.passing), tried, c.kind, c.src.path, c.line)
-	return text, calls
-}
-
-// undo is the inverse of the patch that was applied.
-func (s *search) undo() string {
-	for _, c := range s.passing {
-		if c.diff() == s.st.patched {
-			var pairs []patch.Pair
-			for _, one := range c.all() {
-				pairs = append(pairs, patch.Pair{Path: one.src.path, Before: &patch.Content{Data: []byte(one.after()), Mode: 0o644}, After: &patch.Content{Data: []byte(one.src.text), Mode: 0o644}})
-			}
-			if p, err := patch.Diff(pairs); err == nil {
-				return p.String()
-			}
-		}
-	}
-	return ""
+	calls = append(calls, called("apply_patch", map[string]any{"patch": c.diff()}), called("finish", map[string]any{"summary": s.summary(c)}))
+	return fmt.Sprintf("%d of %d candidates that I tried pass every test. I take the smallest and most natural: %s in %s, line %d.",
+		len(s.passing), s.st.tried, c.kind, c.src.path, c.line), calls
 }
 
 // summary is what a person reads of the fix.
@@ -530,7 +570,7 @@ func (st *state) giveUp(why string) (string, []model.Call) {
 	if len(st.failing) > 0 {
 		fmt.Fprintf(&b, "\nThe failing test: %s", st.failing[0].id)
 	}
-	if len(st.red) > 0 {
+	if len(st.levels[0].red) > 0 {
 		b.WriteString("\n" + strings.TrimSuffix(st.suspicion(nil), " I read these files."))
 	}
 	b.WriteString("\nA language model can do more: start Ollama on this machine (`ollama serve`, then `ollama pull qwen3-coder`), or give a key of Anthropic, OpenAI or another provider in the settings, and start the task again with it.")

@@ -2,6 +2,7 @@ package repair
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -58,6 +59,13 @@ func candidates(files []*source, suspects map[string]map[int]float64, h hints, p
 					break
 				}
 			}
+			if n.kind == "except_clause" || n.kind == "catch_clause" {
+				for l := n.line; l <= n.last; l++ { // it runs because something went wrong before
+					if _, ok := lines[l]; ok {
+						lines[l] *= 0.3
+					}
+				}
+			}
 			if hit == 0 {
 				return n.last > n.line || n.parent == nil
 			}
@@ -101,6 +109,13 @@ func (s *source) indentUnit() string {
 func rank(all []*candidate, lang *tokens) []*candidate {
 	for _, c := range all {
 		c.score += 0.35 * lang.natural(c)
+	}
+	slices.SortStableFunc(all, func(a, b *candidate) int { return cmp.Compare(b.score, a.score) })
+	crowd := map[string]int{} // of one kind at one line the later ones wait: other places have their turn first
+	for _, c := range all {
+		at := fmt.Sprintf("%s:%d %s", c.src.path, c.line, c.kind)
+		c.score -= 0.07 * float64(crowd[at])
+		crowd[at]++
 	}
 	slices.SortStableFunc(all, func(a, b *candidate) int { return cmp.Compare(b.score, a.score) })
 	seen := map[string]bool{}

@@ -14,18 +14,30 @@ import (
 // state is all that the engine knows: read from the conversation anew for each reply, so that a session that goes on in
 // another process goes on with the search as well.
 type state struct {
-	first    string    // the first message: task, baseline, map
-	failing  []failure // as the first message tells them
-	traced   bool
-	red      map[string]map[int][2]int // file → line → failing and passing tests that execute it
-	reds     int
-	files    map[string]*reading
-	batches  []batch
-	applied  string   // the text of the last candidate that was applied, "" none
-	patched  string   // its diff
-	refused  []string // texts of candidates that a proof refused, or the person
-	asked    int      // replies so far
-	rejected string   // the person's last words on a patch
+	first   string    // the first message: task, baseline, map
+	failing []failure // as the first message tells them
+	levels  []*level  // the search over the untouched copy, then over what helped in part, one on the other
+	patched string    // the diff that was proposed and is in the workspace, "" none
+	refused []string  // diffs that a proof refused, or the person
+	count   int       // batches so far
+	tried   int       // candidates so far
+}
+
+// level is the search over one state of the workspace.
+type level struct {
+	step    string // the diff that led to it, "" the untouched copy
+	traced  bool
+	red     map[string]map[int][2]int // file → line → failing and passing tests that execute it
+	reds    int
+	files   map[string]*reading
+	batches []batch
+	dropped []string // steps that led nowhere
+}
+
+func (st *state) top() *level { return st.levels[len(st.levels)-1] }
+
+func newLevel(step string) *level {
+	return &level{step: step, red: map[string]map[int][2]int{}, files: map[string]*reading{}}
 }
 
 // failure is one failing test of the baseline.
@@ -63,12 +75,19 @@ func (r *reading) text() string {
 	return b.String()
 }
 
+// gain is what a candidate that helps in part turns green.
+type gain struct {
+	n     int
+	tests []string // the first of them
+	sound bool     // nothing that it breaks is known
+}
+
 // batch is one call of try_patches and what came of it.
 type batch struct {
 	texts   []string
 	untried map[int]bool
 	pass    []int            // numbers, from 0
-	part    map[int][]string // number → failing tests that pass
+	part    map[int]gain     // number → failing tests that pass
 	breaks  map[int][]string // number → tests that break, of those that pass the failing ones
 	failed  bool
 	head    string
@@ -76,38 +95,23 @@ type batch struct {
 
 // read builds the state from a conversation.
 func read(messages []model.Message) *state {
-	st := &state{red: map[string]map[int][2]int{}, files: map[string]*reading{}}
+	st := &state{levels: []*level{newLevel("")}}
 	var calls []model.Call
-	var pending string // candidate whose finish is awaited
 	for _, m := range messages {
 		switch m.Role {
 		case model.User:
 			if st.first == "" {
 				st.first = m.Text
 				st.failing = failures(m.Text)
-				continue
-			}
-			if strings.Contains(m.Text, "The person rejected the patch") {
-				st.rejected = m.Text
-				if pending != "" {
-					st.refused = append(st.refused, pending)
-				}
+			} else if strings.Contains(m.Text, "The person rejected the patch") && st.patched != "" {
+				st.refused = append(st.refused, st.patched)
 			}
 		case model.Assistant:
-			st.asked++
 			calls = m.Calls
 		case model.Tool:
 			for _, res := range m.Results {
-				i := slices.IndexFunc(calls, func(c model.Call) bool { return c.ID == res.CallID })
-				if i < 0 {
-					continue
-				}
-				st.result(calls[i], res)
-				if res.Name == "finish" {
-					if res.Error && st.applied != "" {
-						st.refused = append(st.refused, st.applied)
-					}
-					pending = st.applied
+				if i := slices.IndexFunc(calls, func(c model.Call) bool { return c.ID == res.CallID }); i >= 0 {
+					st.result(calls[i], res, slices.ContainsFunc(calls, func(c model.Call) bool { return c.Name == "finish" }))
 				}
 			}
 		}
@@ -115,32 +119,86 @@ func read(messages []model.Message) *state {
 	return st
 }
 
-func (st *state) result(c model.Call, res model.Result) {
+// result takes in what a call gave; final says that its reply proposed a patch.
+func (st *state) result(c model.Call, res model.Result, final bool) {
+	l := st.top()
 	switch c.Name {
 	case "trace_coverage":
-		st.traced = true
+		l.traced = true
 		if !res.Error {
-			st.spectrum(res.Text)
+			l.spectrum(res.Text)
 		}
 	case "read_file":
 		var a struct{ Path string }
 		_ = json.Unmarshal([]byte(c.Args), &a)
-		r := st.files[a.Path]
-		if r == nil {
-			r = &reading{lines: map[int]string{}}
-			st.files[a.Path] = r
+		if l.files[a.Path] == nil {
+			l.files[a.Path] = &reading{lines: map[int]string{}}
 		}
-		r.take(res)
+		l.files[a.Path].take(res)
 	case "try_patches":
-		st.batches = append(st.batches, readBatch(c, res))
+		b := readBatch(c, res)
+		l.batches = append(l.batches, b)
+		st.count++
+		st.tried += len(b.texts) - len(b.untried)
 	case "apply_patch":
 		var a struct{ Patch string }
 		_ = json.Unmarshal([]byte(c.Args), &a)
 		if !res.Error {
-			st.patched = a.Patch
-			st.applied = a.Patch
+			st.applied(a.Patch, final)
+		} else if final {
+			st.refused = append(st.refused, a.Patch)
+		}
+	case "finish":
+		if res.Error && st.patched != "" {
+			st.refused = append(st.refused, st.patched)
 		}
 	}
+}
+
+// applied follows a change of the workspace: a proposal, a step, or one of them taken back.
+func (st *state) applied(diff string, final bool) {
+	l := st.top()
+	switch {
+	case st.patched != "" && diff == invert(st.patched):
+		st.patched = ""
+	case l.step != "" && diff == invert(l.step):
+		st.levels = st.levels[:len(st.levels)-1]
+		st.top().dropped = append(st.top().dropped, l.step)
+	case final:
+		st.patched = diff
+	default:
+		st.levels = append(st.levels, newLevel(diff))
+	}
+}
+
+var hunkHead = regexp.MustCompile(`^@@ -(\S+) \+(\S+) @@`)
+
+// invert is the unified diff that takes one of ours back.
+func invert(diff string) string {
+	var out, plus, minus []string
+	flush := func() {
+		out = append(append(out, minus...), plus...)
+		plus, minus = nil, nil
+	}
+	for _, l := range strings.SplitAfter(diff, "\n") {
+		switch {
+		case strings.HasPrefix(l, "--- ") || strings.HasPrefix(l, "+++ "):
+			flush()
+			out = append(out, l)
+		case strings.HasPrefix(l, "+"):
+			minus = append(minus, "-"+l[1:])
+		case strings.HasPrefix(l, "-"):
+			plus = append(plus, "+"+l[1:])
+		default:
+			flush()
+			if strings.HasPrefix(l, "index ") {
+				continue
+			}
+			out = append(out, hunkHead.ReplaceAllString(l, "@@ -$2 +$1 @@"))
+		}
+	}
+	flush()
+	return strings.Join(out, "")
 }
 
 var atLine = regexp.MustCompile(`^\s*at (\S+):(\d+)$`)
@@ -171,9 +229,9 @@ func failures(text string) []failure {
 
 var tracedTests = regexp.MustCompile(`of (\d+) failing and (\d+) passing tests`)
 
-func (st *state) spectrum(text string) {
+func (l *level) spectrum(text string) {
 	if m := tracedTests.FindStringSubmatch(text); m != nil {
-		st.reds, _ = strconv.Atoi(m[1])
+		l.reds, _ = strconv.Atoi(m[1])
 	}
 	for line := range strings.Lines(text) {
 		parts := strings.Fields(line)
@@ -196,7 +254,7 @@ func (st *state) spectrum(text string) {
 			lines[n] = [2]int{a, b}
 		}
 		if len(lines) > 0 {
-			st.red[parts[0]] = lines
+			l.red[parts[0]] = lines
 		}
 	}
 }
@@ -219,13 +277,13 @@ func (r *reading) take(res model.Result) {
 	}
 }
 
-var notable = regexp.MustCompile(`^#(\d+) (passes all tests|passes the failing tests, breaks: (.*)|passes \d+ of \d+ failing tests: (.*)|refused: .*)$`)
+var notable = regexp.MustCompile(`^#(\d+) (passes all tests|passes the failing tests, breaks: (.*)|passes (\d+) of \d+ failing tests(?:, the others were not run|(, breaks some))?: (.*)|refused: .*)$`)
 var untriedList = regexp.MustCompile(`^not tried: (.*)$`)
 
 func readBatch(c model.Call, res model.Result) batch {
 	var a struct{ Candidates []string }
 	_ = json.Unmarshal([]byte(c.Args), &a)
-	b := batch{texts: a.Candidates, untried: map[int]bool{}, part: map[int][]string{}, breaks: map[int][]string{}, failed: res.Error}
+	b := batch{texts: a.Candidates, untried: map[int]bool{}, part: map[int]gain{}, breaks: map[int][]string{}, failed: res.Error}
 	b.head, _, _ = strings.Cut(res.Text, "\n")
 	for line := range strings.Lines(res.Text) {
 		line = strings.TrimRight(line, "\n")
@@ -252,8 +310,9 @@ func readBatch(c model.Call, res model.Result) batch {
 			b.pass = append(b.pass, n)
 		case m[3] != "":
 			b.breaks[n] = strings.Split(m[3], " | ")
-		case m[4] != "":
-			b.part[n] = strings.Split(m[4], " | ")
+		case m[6] != "":
+			count, _ := strconv.Atoi(m[4])
+			b.part[n] = gain{count, strings.Split(m[6], " | "), m[5] == ""}
 		}
 	}
 	return b

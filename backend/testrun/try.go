@@ -31,12 +31,13 @@ type Trial struct {
 	Fixed   []string // of Red, those that pass
 	Hung    []string // tests over their time
 	Crashed bool     // its process died
-	Whole   bool     // all tests were run, since it passed the red ones that were tried first
-	Broken  []string // with Whole: of Red and Green, some that do not pass
+	Whole   bool     // all tests were run, since it passed some that fail on the tree
+	Broken  []string // with Whole: of Green, some that do not pass
+	All     bool     // with Whole: every test of Red passes
 }
 
 // Passes reports whether every test passes that should.
-func (t Trial) Passes() bool { return t.Whole && len(t.Broken) == 0 }
+func (t Trial) Passes() bool { return t.Whole && t.All && len(t.Broken) == 0 }
 
 // maxFirst is how many failing tests a candidate meets before all tests: enough to reject nearly all that are wrong.
 const maxFirst = 12
@@ -93,7 +94,7 @@ func (r *Runner) Try(ctx context.Context, dir string, c Command, candidates []Ca
 		case "trial":
 			t.Tried, t.Built, t.Crashed, t.Hung, t.Fixed = true, e.Built, e.Crashed, e.Hung, e.Fixed
 		case "whole":
-			t.Whole, t.Broken = true, e.Broken
+			t.Whole, t.Broken, t.Fixed, t.All = true, e.Broken, e.Fixed, len(e.Fixed) == len(o.Red)
 		}
 	})
 	return trials, problem, err
@@ -297,8 +298,14 @@ func (r *Runner) trySlowly(ctx context.Context, dir string, c Command, candidate
 			}
 			status = statuses(run)
 		}
-		t.Whole = true
-		for _, id := range slices.Concat(o.Red, o.Green) {
+		t.Whole, t.Fixed = true, nil
+		for _, id := range o.Red {
+			if status[id] == Passed {
+				t.Fixed = append(t.Fixed, id)
+			}
+		}
+		t.All = len(t.Fixed) == len(o.Red)
+		for _, id := range o.Green {
 			if status[id] != Passed {
 				t.Broken = append(t.Broken, id)
 			}

@@ -138,10 +138,17 @@ func tried(trials []testrun.Trial, numbers []int, red []string) result {
 		switch {
 		case t.Passes():
 			passing = append(passing, fmt.Sprintf("#%d passes all tests", numbers[i]))
-		case t.Whole:
+		case t.All:
 			partial = append(partial, fmt.Sprintf("#%d passes the failing tests, breaks: %s", numbers[i], strings.Join(t.Broken, " | ")))
 		case len(t.Fixed) > 0:
-			partial = append(partial, fmt.Sprintf("#%d passes %d of %d failing tests: %s", numbers[i], len(t.Fixed), len(red), strings.Join(t.Fixed[:min(len(t.Fixed), 5)], " | ")))
+			line := fmt.Sprintf("#%d passes %d of %d failing tests", numbers[i], len(t.Fixed), len(red))
+			switch {
+			case !t.Whole:
+				line += ", the others were not run"
+			case len(t.Broken) > 0:
+				line += ", breaks some"
+			}
+			partial = append(partial, line+": "+strings.Join(t.Fixed[:min(len(t.Fixed), 5)], " | "))
 		case !t.Built:
 			unbuilt++
 		case t.Crashed:

@@ -31,6 +31,7 @@ import time  # noqa: E402
 import types  # noqa: E402
 
 MOST_BROKEN = 3  # what a candidate breaks is clear after these
+MOST_PARTIAL = 25  # candidates that turn some tests green whose other tests are looked at as well
 ROOM = 1 << 30  # bytes that a candidate may use beyond what is loaded
 
 
@@ -448,7 +449,7 @@ class Search:
 
     def __init__(self, order, write, start):
         self.order, self.write, self.start = order, write, start
-        self.second, self.passed = [], 0
+        self.second, self.passed, self.partial, self.begun, self.last = [], 0, 0, 0, 1 << 30
         self.green, self.red = set(order["green"]), set(order["red"])
         self.patience = (4 * order["seconds"] + 2) * (len(order["first"]) + 1) + 10
 
@@ -461,7 +462,7 @@ class Search:
                 put(name, what, ())
                 if stage == 1:
                     return what != "hung"
-                broken += (name in self.green or name in self.red) and what not in ("passed", "start")
+                broken += name in self.green and what not in ("passed", "start")
                 return broken < MOST_BROKEN
 
             self.start(n, order["first"] if stage == 1 else None, tell)
@@ -473,25 +474,37 @@ class Search:
             if self.second:
                 yield self.child(self.second.pop(0), 2)
                 continue
-            n = next(numbers, None) if self.passed < self.order["enough"] and time.monotonic() < until else None
+            n = None
+            if self.passed < self.order["enough"] and self.begun < self.last and time.monotonic() < until:
+                n = next(numbers, None)
             if n is None:
                 return
+            self.begun += 1
             yield self.child(n, 1)
+
+    def found(self, more):
+        """Something good was found: go on for as long as it took, and a little more, for better ones."""
+        self.last = min(self.last, self.begun + max(self.begun, more))
 
     def done(self, c):
         red, green = self.order["red"], self.order["green"]
         fixed = [n for n in red if c.statuses.get(n) == "passed"]
         if c.stage == 1:
-            if len(fixed) == len(self.order["first"]):
+            if len(fixed) == len(self.order["first"]) or fixed and self.partial < MOST_PARTIAL:
+                self.partial += len(fixed) < len(self.order["first"])
                 self.second.append(c.number)
             self.write(event="trial", n=c.number, fixed=fixed, hung=[n for n, s in c.statuses.items() if s == "hung"],
                        built=any(s != "unbuilt" for s in c.statuses.values()), crashed="crashed" in c.statuses.values())
             return
-        broken = [n for n in green + red if n in c.statuses and c.statuses[n] != "passed"]
+        broken = [n for n in green if n in c.statuses and c.statuses[n] != "passed"]
         if len(broken) < MOST_BROKEN:
-            broken += [n for n in green + red if n not in c.statuses]
-        self.passed += not broken
-        self.write(event="whole", n=c.number, broken=broken[:20])
+            broken += [n for n in green if n not in c.statuses]
+        if not broken and len(fixed) == len(red):
+            self.passed += 1
+            self.found(30)
+        elif not broken:
+            self.found(90)
+        self.write(event="whole", n=c.number, broken=broken[:20], fixed=fixed)
 
     def run(self, numbers, until):
         numbers = iter(numbers)
@@ -562,7 +575,7 @@ def main():
         if event["event"] == "fast":
             done = True
         else:
-            passed += event["event"] == "whole" and not event["broken"]
+            passed += event["event"] == "whole" and not event["broken"] and len(event["fixed"]) == len(order["red"])
             write(**event)
 
     if fast:

@@ -10,6 +10,7 @@ export interface ModelInfo {
   name: string;
   label: string;
   local: boolean;
+  search?: boolean; // no language model: a search over small edits
   window: number;
 }
 
@@ -248,7 +249,7 @@ export interface Payloads {
   'model.replied': {
     step: number;
     message: ModelMessage;
-    stop: 'end' | 'calls' | 'length' | 'refusal';
+    stop: 'end' | 'calls' | 'length' | 'refusal' | 'gave_up';
     usage: Usage;
     micro_usd: number;
     priced: boolean;
