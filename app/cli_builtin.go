@@ -31,16 +31,17 @@ func (c *command) builtinCommand() *cobra.Command {
 		Long: "Runs the whole job, in the sandbox, over single-hunk bugs in four languages: in the sample repositories, in libraries as\n" +
 			"their registries have them (fetched once with go, npm and apt-get) and in small programs. A fix counts when it is proven\n" +
 			"and either is the known one but for blanks and comments or passes further tests that the engine never saw; a proven one\n" +
-			"that fails them is counted as wrong. Half of the bugs (part heldback) were kept from the engine's makers. It takes a while.\n\n" +
+			"that fails them is counted as wrong. The engine's makers saw those of the part tuning alone; heldback is as large, oneline is\n" +
+			"small classic algorithms in Python with one wrong line each. It takes a while.\n\n" +
 			"Exit codes: 0 it ran, 1 a bug is not as it says (or, with --check, a known fix was misjudged), 2 it could not run.",
-		Example: "  redgreen eval builtin\n  redgreen eval builtin --part tuning --language python\n  redgreen eval builtin --check --only reversed-range --json",
+		Example: "  redgreen eval builtin\n  redgreen eval builtin --part tuning --language python\n  redgreen eval builtin --check --only js-undo-stack --json",
 		Args:    cobra.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return c.builtin(cmd.Context(), f) },
 	}
 	fl := cmd.Flags()
 	fl.StringVar(&f.bugs, "bugs", filepath.Join("testdata", "builtin"), "folder of the bugs: a folder a part, NAME.txtar in it")
 	fl.StringVar(&f.repos, "repos", filepath.Join("testdata", "repos"), "folder of the sample repositories")
-	fl.StringVar(&f.part, "part", "all", "tuning, heldback or all")
+	fl.StringVar(&f.part, "part", "all", "tuning, heldback, oneline or all")
 	fl.StringVar(&f.engine, "model", "builtin/repair", "the model that is measured")
 	fl.StringVar(&f.cache, "cache", "", "folder for fetched libraries (default: among Redgreen's own)")
 	fl.StringArrayVar(&f.languages, "language", nil, "only python, go, javascript or java; may be given again")

@@ -22,7 +22,7 @@ import (
 //	hidden/PATH    a test file for the judge
 type Bug struct {
 	Name     string // of the file
-	Part     string // of the folder: tuning, heldback
+	Part     string // of the folder: tuning; heldback, kept from the engine's makers; oneline, small classic algorithms, kept too
 	Language string // python, go, javascript, java
 	Kind     string // boundary, guard, …
 	Source   string // own; sample NAME; go MODULE@VERSION; npm NAME@VERSION; deb PACKAGE; debsrc PACKAGE

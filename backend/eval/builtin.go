@@ -65,7 +65,7 @@ var ErrNoBugs = errors.New("running the bugs: there is none of that name, langua
 func Builtin(ctx context.Context, o BuiltinOptions) ([]Fixed, error) {
 	parts := o.Parts
 	if len(parts) == 0 {
-		parts = []string{"tuning", "heldback"}
+		parts = []string{"tuning", "heldback", "oneline"}
 	}
 	var out []Fixed
 	for _, part := range parts {
@@ -159,6 +159,12 @@ func (f *Fixed) read(events []session.Event) error {
 		data, err := session.Decode(e)
 		if err != nil {
 			return err
+		}
+		if d, ok := data.(session.ToolFinished); ok && d.Tool == "try_patches" {
+			var n int
+			if _, err := fmt.Sscanf(d.Summary, "%d tried", &n); err == nil {
+				f.Tried += n
+			}
 		}
 		if d, ok := data.(session.TestsFinished); ok && f.Red == nil {
 			f.Red = []string{}

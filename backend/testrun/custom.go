@@ -2,6 +2,7 @@ package testrun
 
 import (
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 )
@@ -37,6 +38,11 @@ func startCustom(j *job) error {
 		j.goEnv()
 	}
 	_, _ = j.node()
+	if path.Base(j.spec.Args[0]) == "java" {
+		if err := j.jvm("java"); err != nil {
+			return err
+		}
+	}
 	j.spec.Env["NO_COLOR"] = "1"
 	return nil
 }
@@ -45,6 +51,7 @@ func startCustom(j *job) error {
 func readCustom(o output) reading {
 	if len(o.xml) > 0 {
 		if r := readXML(o, "the command"); len(r.tests) > 0 {
+			placeJava(o, r)
 			return r
 		}
 	}
@@ -54,6 +61,16 @@ func readCustom(o output) reading {
 		}
 	}
 	return exitOnly(o)
+}
+
+// placeJava says of failures that are Java traces where they are, as readJava does.
+func placeJava(o output, r reading) {
+	sources := javaSources{o, map[string]string{}}
+	for i := range r.tests {
+		if t := &r.tests[i]; t.File == "" && javaFrame.MatchString(t.Message) {
+			t.Message, t.File, t.Line = sources.message(clean([]byte(t.Message)))
+		}
+	}
 }
 
 // exitOnly is all that the exit status tells: one result that stands for the command. finish gives it its id.
