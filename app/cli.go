@@ -10,6 +10,8 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"regexp"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -167,13 +169,48 @@ func (c *command) root() *cobra.Command {
 	root.Flags().StringVar(&session, "session", "", "open a saved session by its id")
 	root.PersistentFlags().BoolVar(&c.debug, "debug", false, "log more to stderr")
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return fmt.Errorf("%w; see `%s --help`", err, cmd.CommandPath())
+		return fmt.Errorf("%w; see `%s --help`", plainFlag(cmd, err), cmd.CommandPath())
 	})
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(c.fixCommand(), c.searchCommand(), c.indexCommand(), c.testCommand(), c.sessionsCommand(),
 		c.modelsCommand(), c.costCommand(), c.proveCommand(), c.prepareCommand(), c.imageCommand(), c.doctorCommand(),
 		c.serveCommand(), c.evalCommand(), c.versionCommand())
+	for _, group := range root.Commands() {
+		if group.HasSubCommands() && !group.Runnable() {
+			group.Args, group.RunE = cobra.ArbitraryArgs, subcommandOnly
+		}
+	}
 	return root
+}
+
+// subcommandOnly is what a command does that only holds others: it shows them, and says so of a word that is none.
+func subcommandOnly(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return cmd.Help()
+	}
+	var names []string
+	for _, sub := range cmd.Commands() {
+		if sub.IsAvailableCommand() {
+			names = append(names, sub.Name())
+		}
+	}
+	return fmt.Errorf("%s has no subcommand %q, only %s; see `%s --help`", cmd.CommandPath(), args[0], strings.Join(names, ", "), cmd.CommandPath())
+}
+
+// badFlag is how cobra's flags say that a value cannot be read, in the words of the standard library.
+var badFlag = regexp.MustCompile(`^invalid argument "(.*)" for "(?:-\w, )?--([\w-]+)" flag: `)
+
+// plainFlag says the same in words: what the flag takes.
+func plainFlag(cmd *cobra.Command, err error) error {
+	m := badFlag.FindStringSubmatch(err.Error())
+	if m == nil || cmd.Flags().Lookup(m[2]) == nil {
+		return err
+	}
+	takes := map[string]string{"float64": "a number such as 0.5", "int": "a whole number", "int64": "a whole number", "duration": "a time such as 90s or 20m", "bool": "true or false"}[cmd.Flags().Lookup(m[2]).Value.Type()]
+	if takes == "" {
+		return err
+	}
+	return fmt.Errorf("--%s takes %s, not %q", m[2], takes, m[1])
 }
 
 // folderOrNone takes one folder at most; a word that is neither a folder nor a subcommand gets a helpful error.

@@ -148,6 +148,9 @@ func (c *command) printProbe(r model.ProbeResult) error {
 
 func (c *command) printModels(s Settings, list ModelList, asJSON bool) error {
 	w := tabwriter.NewWriter(c.out, 0, 0, 2, ' ', 0)
+	if !asJSON && len(list.Models) > 0 {
+		fmt.Fprintln(w, "MODEL\tWHERE\tCONTEXT\tCALLS AND EDITS")
+	}
 	for _, m := range list.Models {
 		known := s.Models[m.Ref]
 		if asJSON {

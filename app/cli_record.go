@@ -270,13 +270,21 @@ func (c *command) setNone(core *core, args []string, on bool) error {
 }
 
 func (c *command) printReport(r sandbox.Report) {
+	said := map[string]bool{} // descriptions of a kind of sandbox, which several have in common
 	for _, check := range r.Checks {
+		if i := strings.LastIndex(check.Detail, ": "); i >= 0 && check.OK {
+			if what := check.Detail[i:]; said[what] {
+				check.Detail = check.Detail[:i]
+			} else {
+				said[what] = true
+			}
+		}
 		mark := "no "
 		if check.OK {
 			mark = "yes"
 		}
 		took := ""
-		if check.Took > 0 {
+		if check.Took >= time.Millisecond {
 			took = fmt.Sprintf(" (%s)", check.Took.Round(time.Millisecond))
 		}
 		fmt.Fprintf(c.out, "%s  %s: %s%s\n", mark, check.Name, check.Detail, took)

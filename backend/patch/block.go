@@ -397,6 +397,6 @@ func (r *resolver) short(path string, block int, b Block, after int) bool {
 		return false
 	}
 	r.fail(path, block, Malformed, "the hunk in line %d of the text has fewer lines than its header counts (%d old and %d new ones are missing), so its tail may be lost. "+
-		"Send the whole diff again, or write @@ @@ without numbers if it is complete", s.line, s.old, s.new)
+		"If none is missing, write the right counts or @@ @@ without numbers; else give the whole diff again", s.line, s.old, s.new)
 	return true
 }
