@@ -66,6 +66,9 @@ func (c *clone) history(ctx context.Context, f func(commit) error) error {
 func sourcePaths() []string {
 	var out []string
 	for _, l := range lang.All() {
+		if l.Data {
+			continue
+		}
 		for _, e := range l.Extensions {
 			out = append(out, "*"+e)
 		}

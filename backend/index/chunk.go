@@ -19,7 +19,7 @@ type Chunk struct {
 	Lang      string `json:"lang"`
 	Name      string `json:"name"`
 	Qualified string `json:"qualified"`  // Class.method
-	Kind      string `json:"kind"`       // function, method, class, interface, type, module, lines
+	Kind      string `json:"kind"`       // function, method, class, interface, type, module, section, lines
 	StartLine int    `json:"start_line"` // 1-based, inclusive
 	EndLine   int    `json:"end_line"`
 	DocLine   int    `json:"doc_line"` // first line of the comment that leads it, StartLine where there is none
@@ -198,7 +198,7 @@ func fromDefinitions(name, language string, defs []lang.Definition, ls []string)
 // container reports a definition whose members are left to their own chunks.
 func container(d lang.Definition) bool {
 	switch d.Kind {
-	case "class", "interface", "type", "module":
+	case "class", "interface", "type", "module", "section":
 		return true
 	}
 	return d.EndLine-d.StartLine >= longDefinition

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"runtime"
 	"slices"
 	"sync"
@@ -74,7 +75,7 @@ func (ix *Index) candidates(ctx context.Context, p Pattern, keep func(string) bo
 	if err != nil {
 		return nil, err
 	}
-	dirty := ix.changed.list()
+	dirty, _ := ix.changed.list()
 	var out []fileInfo
 	for _, f := range files {
 		_, in := slices.BinarySearch(with.ids, uint32(f.id))
@@ -97,21 +98,35 @@ func (ix *Index) candidates(ctx context.Context, p Pattern, keep func(string) bo
 	return out, nil
 }
 
-// changes are the paths that are known to have changed since they were indexed.
+// changes are the paths that are known to have changed since they were indexed, each with the number of its last change.
 type changes struct {
 	mu    sync.Mutex
-	paths map[string]bool
+	last  int
+	paths map[string]int
 }
 
-func (c *changes) list() []string {
+func (c *changes) add(path string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	out := make([]string, 0, len(c.paths))
-	for p := range c.paths {
-		out = append(out, p)
+	if c.paths == nil {
+		c.paths = map[string]int{}
 	}
-	slices.Sort(out)
-	return out
+	c.last++
+	c.paths[path] = c.last
+}
+
+// list gives the paths in order, and the number of the last change.
+func (c *changes) list() (paths []string, last int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Sorted(maps.Keys(c.paths)), c.last
+}
+
+// done forgets the changes up to one.
+func (c *changes) done(last int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	maps.DeleteFunc(c.paths, func(_ string, n int) bool { return n <= last })
 }
 
 // inOrderOf calls look for each item on all cores, a window of items at a time, and take with what it gives in the order

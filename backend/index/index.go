@@ -190,7 +190,7 @@ func (ix *Index) Close() error {
 func (ix *Index) closeStores() error {
 	var err error
 	if ix.keywords != nil {
-		err = errors.Join(err, ix.keywords.Close())
+		err = errors.Join(err, closeKeywords(ix.keywords))
 	}
 	if ix.store != nil {
 		err = errors.Join(err, ix.store.close())

@@ -171,7 +171,7 @@ func TestUpdateAndSearch(t *testing.T) {
 		"http server timeout":      "web/server.py:HTTPServer",
 		"LIMIT":                    "web/server.py:server",
 		"pool closed":              "pool/pool.go:pool",
-		"readme pooled":            "README.md:",
+		"readme pooled":            "README.md:A pool",
 		"handle_request":           "web/server.py:HTTPServer.handle_request",
 		"the of nothing_like_this": "",
 	} {

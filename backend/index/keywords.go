@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"strconv"
+	"time"
 
 	"github.com/blevesearch/bleve/v2"
 	blevedoc "github.com/blevesearch/bleve/v2/document"
@@ -89,6 +90,28 @@ func openKeywords(dir string, readOnly bool) (ix bleve.Index, err error) {
 		return ix, nil
 	}
 	return nil, fmt.Errorf("%w: keyword index: %v", errDamaged, err)
+}
+
+// closePatience is how long closing may take: where the file that lists the segments is damaged, bolt can hold its own
+// lock for ever.
+const closePatience = 10 * time.Second
+
+func closeKeywords(kw bleve.Index) error {
+	done := make(chan error, 1)
+	go func() {
+		defer func() {
+			if p := recover(); p != nil {
+				done <- fmt.Errorf("%w: keyword index: %v", errDamaged, p)
+			}
+		}()
+		done <- kw.Close()
+	}()
+	select {
+	case err := <-done:
+		return err
+	case <-time.After(closePatience):
+		return fmt.Errorf("%w: the keyword index does not close", errDamaged)
+	}
 }
 
 // addKeywords makes the keyword index follow a batch that the store has written, and returns when it is on disk.

@@ -137,7 +137,7 @@ func TestOutline(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := `5 files: go 3, python 1
+	want := `5 files: go 3, markdown 1, python 1
 core/server.go: Server, Server.Serve, Server.handleConn
 web/server.py: Server, Server.serve, serve_forever
 docs/core/server.go: Example

@@ -163,7 +163,20 @@ type known struct {
 }
 
 func (s *store) known(ctx context.Context) (map[string]known, error) {
-	rows, err := s.db.QueryContext(ctx, `SELECT id, path, size, mtime, sha256, status FROM files`)
+	return s.knownWhere(ctx, ``)
+}
+
+// knownOf is known for some paths.
+func (s *store) knownOf(ctx context.Context, paths []string) (map[string]known, error) {
+	args := make([]any, len(paths))
+	for i, p := range paths {
+		args[i] = p
+	}
+	return s.knownWhere(ctx, ` WHERE path IN (?`+strings.Repeat(",?", len(paths)-1)+`)`, args...)
+}
+
+func (s *store) knownWhere(ctx context.Context, where string, args ...any) (map[string]known, error) {
+	rows, err := s.db.QueryContext(ctx, `SELECT id, path, size, mtime, sha256, status FROM files`+where, args...)
 	if err != nil {
 		return nil, err
 	}

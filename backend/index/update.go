@@ -8,6 +8,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
+	"path/filepath"
 	"runtime"
 	"sync"
 	"time"
@@ -49,6 +51,24 @@ const (
 // whose size and time are the same is not read. It can be cancelled and goes on where it was; one runs at a time. In a
 // process that does not own the index it takes over if the owner is gone, and else sees what the owner has written.
 func (ix *Index) Update(ctx context.Context, progress func(Progress)) (Stats, error) {
+	return ix.bring(ctx, progress, ix.everything)
+}
+
+// listing says what files there are now and what is known of them.
+type listing func(ctx context.Context) ([]repo.File, map[string]known, error)
+
+// everything lists the whole folder.
+func (ix *Index) everything(ctx context.Context) ([]repo.File, map[string]known, error) {
+	files, err := ix.src.Files(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	before, err := ix.store.known(ctx)
+	return files, before, err
+}
+
+// bring is Update for what a listing says.
+func (ix *Index) bring(ctx context.Context, progress func(Progress), list listing) (Stats, error) {
 	start := time.Now()
 	ix.updating.Lock()
 	defer ix.updating.Unlock()
@@ -64,10 +84,10 @@ func (ix *Index) Update(ctx context.Context, progress func(Progress)) (Stats, er
 			return Stats{}, fmt.Errorf("making a damaged index anew: %w", err)
 		}
 	}
-	st, err := ix.update(ctx, progress, start)
+	st, err := ix.update(ctx, progress, start, list)
 	if err != nil && damaged(err) && ctx.Err() == nil {
 		if err = ix.rebuild(); err == nil {
-			st, err = ix.update(ctx, progress, start)
+			st, err = ix.update(ctx, progress, start, ix.everything)
 		}
 	}
 	if err != nil && full(err) {
@@ -78,6 +98,42 @@ func (ix *Index) Update(ctx context.Context, progress func(Progress)) (Stats, er
 	}
 	st.Took = time.Since(start)
 	return st, nil
+}
+
+// updateSome is Update for files whose names are known. It leaves it to Update (all) where one is not in the index yet:
+// whether it belongs there, only the walk knows.
+func (ix *Index) updateSome(ctx context.Context, paths []string) (st Stats, all bool, err error) {
+	root, ok := ix.src.(interface{ Root() string })
+	if !ok || len(paths) == 0 {
+		return Stats{}, len(paths) > 0, nil
+	}
+	var files []repo.File
+	var before map[string]known
+	ix.mu.RLock()
+	if ix.store == nil {
+		err = errClosed
+	} else {
+		before, err = ix.store.knownOf(ctx, paths)
+	}
+	ix.mu.RUnlock()
+	if err != nil {
+		return Stats{}, false, fmt.Errorf("updating the index: %w", err)
+	}
+	for _, p := range paths {
+		fi, err := os.Lstat(filepath.Join(root.Root(), filepath.FromSlash(p)))
+		_, known := before[p]
+		switch {
+		case err == nil && (!known || !fi.Mode().IsRegular()):
+			return Stats{}, true, nil
+		case err == nil:
+			files = append(files, repo.File{Path: p, Size: fi.Size(), ModTime: fi.ModTime(), Mode: uint32(fi.Mode().Perm())})
+		}
+	}
+	st, err = ix.bring(ctx, nil, func(ctx context.Context) ([]repo.File, map[string]known, error) {
+		before, err := ix.store.knownOf(ctx, paths)
+		return files, before, err
+	})
+	return st, false, err
 }
 
 // takeOver makes a reader the writer if the lock is free, and else shows it the newest state.
@@ -105,18 +161,14 @@ func (ix *Index) readOnlyStats(ctx context.Context, start time.Time) (Stats, err
 }
 
 // update is one attempt. The stores stay open for its length: only rebuild and Close take them away, both after it.
-func (ix *Index) update(ctx context.Context, progress func(Progress), start time.Time) (Stats, error) {
+func (ix *Index) update(ctx context.Context, progress func(Progress), start time.Time, list listing) (Stats, error) {
 	if err := ix.store.distrust(ctx); err != nil {
 		return Stats{}, err
 	}
 	if err := ix.ownVectors(ctx); err != nil {
 		return Stats{}, err
 	}
-	files, err := ix.src.Files(ctx)
-	if err != nil {
-		return Stats{}, err
-	}
-	known, err := ix.store.known(ctx)
+	files, known, err := list(ctx)
 	if err != nil {
 		return Stats{}, err
 	}

@@ -9,7 +9,7 @@ import (
 
 // Definition is one named piece of a file. Lines are 1-based and inclusive; bytes are offsets into the source.
 type Definition struct {
-	Kind      string // function, method, class, interface, type, module
+	Kind      string // function, method, class, interface, type, module, section
 	Name      string
 	Qualified string // the names around it and its own, joined by dots: Class.method
 	Parent    int    // index of the enclosing definition in the same list, -1 at the top
@@ -202,11 +202,17 @@ func ownLine(src []byte, at int) bool {
 	return true
 }
 
+// maxSection is where the name of a section is cut.
+const maxSection = 80
+
 // qualifier splits "ns::Class::method" into "ns.Class" and "method", and puts a receiver before.
 func qualifier(r raw) (prefix, name string) {
 	name = strings.Trim(r.name, "\"'`:")
+	if r.kind == "section" {
+		return "", clip(collapse(name), maxSection)
+	}
 	if !r.test {
-		name = collapse(strings.ReplaceAll(withoutArguments(name), "::", "."))
+		name = collapse(strings.NewReplacer("::", ".", ":", ".").Replace(withoutArguments(name)))
 		if i := strings.LastIndexByte(name, '.'); i > 0 && i+1 < len(name) {
 			prefix, name = name[:i], name[i+1:]
 		}
@@ -288,6 +294,7 @@ func cleanDoc(s string) string {
 			continue // a directive
 		}
 		l = strings.TrimSuffix(l, "*/")
+		l = strings.TrimPrefix(strings.TrimSuffix(strings.TrimPrefix(l, "<!--"), "-->"), "--")
 		l = strings.TrimLeft(l, "/*#!")
 		if l = strings.TrimSpace(l); strings.HasPrefix(l, "<") && strings.HasSuffix(l, ">") && !strings.Contains(l, " ") {
 			continue // <summary> on its own

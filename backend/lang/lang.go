@@ -18,6 +18,7 @@ import (
 type Language struct {
 	Name       string   // lower case: python, go, javascript, typescript, tsx, java, rust, c, cpp, ruby, php, csharp
 	Extensions []string // with the dot, lower case
+	Data       bool     // a format of documents or settings, not of programs
 	Filenames  []string // whole base names without a telling extension: Rakefile
 	Grammar    func() *sitter.Language
 
@@ -25,7 +26,7 @@ type Language struct {
 	//
 	//	@definition.KIND  the whole definition; where two matches share a @name the larger one counts, so a pattern for
 	//	                  the decorated or exported form widens the plain one. KIND: function, method, class, interface,
-	//	                  type, module
+	//	                  type, module; section for a part of a document, of settings or of a page
 	//	@name             its name; "a::b" and "a.b" become qualifier and name
 	//	@body             where the signature ends
 	//	@doc              a documentation string inside the body
@@ -33,6 +34,7 @@ type Language struct {
 	//	@scope            with @name: names what is inside without being a definition (Rust's impl)
 	//	@comment          any comment; one that ends on the line before a definition is its documentation
 	//	@attribute        an attribute or decorator that stands beside the definition and belongs to it
+	//	@id               the name of an attribute; only "id" counts
 	//	@test             the callee of a call that defines a test (it, describe); only the names in TestCalls count
 	//	@string           a string; names in it do not count, except in
 	//	@code             code inside a string
@@ -84,11 +86,22 @@ type Runner struct {
 func All() []Language {
 	return []Language{
 		python(), golang(), javascript(), typescript(), tsx(), java(), rust(), c(), cpp(), ruby(), php(), csharp(),
+		kotlin(), swift(), scala(), bash(), lua(), sql(), html(), css(), dockerfile(), markdown(), yaml(), toml(),
 	}
 }
 
-// ByPath finds the language of a file by its name.
+// noTests is for languages that no tests are written in.
+func noTests(string) bool { return false }
+
+// ByPath finds the programming language of a file by its name; that of documents and settings is no programming language.
 func ByPath(name string) (Language, bool) {
+	if l, ok := byPath(name); ok && !l.Data {
+		return l, true
+	}
+	return Language{}, false
+}
+
+func byPath(name string) (Language, bool) {
 	base := strings.ToLower(path.Base(strings.ReplaceAll(name, `\`, "/")))
 	ext := path.Ext(base)
 	for _, l := range All() {
@@ -116,10 +129,10 @@ func ByName(name string) (Language, bool) {
 	return Language{}, false
 }
 
-// Detect is ByPath helped by the text: a .h file that is obviously C++ is C++, and a script without an extension is known
+// Detect finds the language of a file, documents and settings too, by its name and its text: a .h file that is obviously C++ is C++, and a script without an extension is known
 // by its #! line.
 func Detect(name string, src []byte) (Language, bool) {
-	l, ok := ByPath(name)
+	l, ok := byPath(name)
 	if !ok && path.Ext(name) == "" {
 		return byShebang(src)
 	}
@@ -144,6 +157,10 @@ func byShebang(src []byte) (Language, bool) {
 			return ruby(), true
 		case base == "php":
 			return php(), true
+		case base == "sh", base == "bash", base == "dash":
+			return bash(), true
+		case strings.HasPrefix(base, "lua"):
+			return lua(), true
 		}
 	}
 	return Language{}, false

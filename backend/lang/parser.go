@@ -82,6 +82,9 @@ func keywords(g *sitter.Language) map[string]bool {
 	out := map[string]bool{}
 	for id := range g.SymbolCount() {
 		name := g.SymbolName(sitter.Symbol(id))
+		if word, ok := strings.CutPrefix(name, "keyword_"); ok { // SQL
+			out[word], out[strings.ToUpper(word)] = true, true
+		}
 		if name != "" && nameEnd([]byte(name), 0) == len(name) && g.SymbolType(sitter.Symbol(id)) == sitter.SymbolTypeAnonymous {
 			out[name] = true
 		}
@@ -191,6 +194,9 @@ func (r *row) read(m *sitter.QueryMatch, src []byte, f *found) (one raw, named b
 	allowed := true
 	for _, c := range m.Captures {
 		start, end := int(c.Node.StartByte()), int(c.Node.EndByte())
+		for start < end && strings.IndexByte(" \t\r\n", src[start]) >= 0 {
+			start++ // some grammars count the line end before into a node
+		}
 		switch name := r.captures[c.Index]; name {
 		case "comment":
 			f.around = append(f.around, span{start, end, spanComment})
@@ -212,6 +218,8 @@ func (r *row) read(m *sitter.QueryMatch, src []byte, f *found) (one raw, named b
 			one.receiver = string(src[start:end])
 		case "scope":
 			one.start, one.end, one.core, one.scope = start, end, start, true
+		case "id":
+			allowed = allowed && string(src[start:end]) == "id"
 		case "test":
 			allowed, one.test = r.tests[string(src[start:end])], true
 		default:

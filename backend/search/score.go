@@ -81,7 +81,7 @@ func prior(q Query, ch index.Chunk) float64 {
 		p *= testPrior
 	}
 	switch {
-	case ch.Lang == "" && q.Kind != PathQuery:
+	case (ch.Lang == "" || ch.Kind == "section") && q.Kind != PathQuery:
 		p *= prosePrior
 	case ch.Kind == "module":
 		p *= modulePrior
