@@ -5,6 +5,7 @@ go 1.26.0
 require (
 	github.com/BurntSushi/toml v1.6.0 // testrun: reads mise.toml, rust-toolchain.toml and settings of rustup
 	github.com/Masterminds/semver/v3 v3.5.0 // testrun: npm's version ranges in package.json
+	github.com/aws/aws-sdk-go-v2 v1.48.0 // model: Amazon's own signer of requests, for Bedrock with access keys
 	github.com/aws/aws-sdk-go-v2/aws/protocol/eventstream v1.7.27 // model: the binary frames of Bedrock's streams, Amazon's own reader of them alone
 	github.com/aymanbagabas/go-udiff v0.4.1 // patch: line differences (Myers), maintained fork of the Go tools' own
 	github.com/blevesearch/bleve/v2 v2.6.3 // index: the keyword index (owner's choice)

@@ -105,6 +105,9 @@ func (c *core) keyFound(m model.Info) error {
 	if !needs || !model.NeedsKey(m.Provider) || c.keys.get(env) != "" || c.current().BaseURLs[m.Provider] != "" || c.keys.env(strings.ToUpper(m.Provider)+"_BASE_URL") != "" {
 		return nil
 	}
+	if m.Provider == "bedrock" && c.keys.get("AWS_ACCESS_KEY_ID") != "" && c.keys.get("AWS_SECRET_ACCESS_KEY") != "" {
+		return nil
+	}
 	return fail(Denied, fmt.Sprintf("%s needs a key and none is set; set %s in the environment, or save the key in the window's settings", m.Ref(), env))
 }
 

@@ -36,8 +36,8 @@ func printProof(w io.Writer, s session.State, screen bool) {
 	printReview(w, s)
 }
 
-// printReview says what stands beside the certificate: what else was checked, which test covers which criterion, and
-// what deserves a second look.
+// printReview says what stands beside the certificate: what else was checked, which test covers which criterion, the
+// parts that were proven one after another, and what deserves a second look.
 func printReview(w io.Writer, s session.State) {
 	if s.Label != "" {
 		fmt.Fprintf(w, "%s\n", printable(s.Label, 1000))
@@ -48,6 +48,16 @@ func printReview(w io.Writer, s session.State) {
 			where = "no test names it"
 		}
 		fmt.Fprintf(w, "%s %s: %s\n", c.ID, printable(c.Text, 300), printable(where, 300))
+	}
+	for _, p := range s.Parts {
+		fmt.Fprintf(w, "part %d, proven by itself (patch %.12s): %s\n", p.Number, p.PatchHash, printable(p.Summary, 300))
+		for i, id := range p.Gained {
+			if i == 5 {
+				fmt.Fprintf(w, "    … and %d more\n", len(p.Gained)-i)
+				break
+			}
+			fmt.Fprintf(w, "    green since then: %s\n", printable(id, 200))
+		}
 	}
 	for _, m := range agent.Scrutiny(s.Patch) {
 		fmt.Fprintf(w, "look twice at %s:%d (%s): %s\n", printable(m.File, 4096), m.Line, m.Kind, printable(m.Why, 200))

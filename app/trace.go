@@ -102,6 +102,8 @@ func (t *trace) event(e session.Event) {
 		}
 	case session.Compacted:
 		t.line("   %s", t.paint(dim, fmt.Sprintf("made room for the model: %s → %s tokens", thousands(d.From), thousands(d.To))))
+	case session.ModelChosen:
+		t.line("   %s", t.paint(bold, "goes on with "+printable(d.Model.Label, 200)+", as you chose"))
 	case session.Criteria:
 		t.line("   %s", t.paint(bold, "Acceptance criteria"+map[bool]string{true: ", as you want them"}[d.By == "person"]))
 		for _, c := range d.Items {

@@ -63,15 +63,19 @@ func (r *Run) backToBest(ctx context.Context) (string, error) {
 	if !better || r.bench == nil {
 		return "", nil
 	}
-	present := r.log.State().Patch
-	err := r.bench.ws.Apply(present.Invert())
-	if err == nil {
-		if err = r.bench.ws.Apply(s.patch); err != nil {
-			err = errors.Join(err, r.bench.ws.Apply(present))
-		}
-	}
-	if err != nil {
+	if err := r.turnTo(r.log.State().Patch, s.patch); err != nil {
 		return "", fmt.Errorf("going back to the best state: %w", err)
 	}
 	return fmt.Sprintf("; the best state, after step %d with %d tests red, is what is left of it", s.step, s.red), r.patchChanged(ctx, s.step, nil)
+}
+
+// turnTo takes the workspace from one state to another, both as changes of the base.
+func (r *Run) turnTo(from, to patch.Patch) error {
+	err := r.bench.ws.Apply(from.Invert())
+	if err == nil {
+		if err = r.bench.ws.Apply(to); err != nil {
+			err = errors.Join(err, r.bench.ws.Apply(from))
+		}
+	}
+	return err
 }

@@ -91,6 +91,7 @@ func (r *Run) compact(ctx context.Context, b *bench, tokens int64) (done bool, e
 	if c.To > tokens*(100-leastGain)/100 && c.Usage.Total() == 0 { // what a summary cost is recorded in any case
 		return false, nil
 	}
+	b.tools.Forget()
 	return true, r.append(ctx, session.KindCompacted, c)
 }
 
@@ -237,6 +238,7 @@ type stand struct {
 	stale     bool // the workspace changed since the run
 	refused   string
 	finish    string // the last finish that failed
+	parts     []string
 	read      map[string]bool
 	order     []string
 	steps     int
@@ -278,6 +280,8 @@ func (s *stand) see(e entry) {
 
 func (s *stand) result(d session.ToolFinished) {
 	switch {
+	case d.Part != nil:
+		s.parts, s.finish = append(s.parts, d.Text), ""
 	case d.Run != nil:
 		s.run, s.stale = d.Run, false
 	case d.Tool == "finish" && !d.OK:
@@ -343,7 +347,7 @@ func (s *stand) tests() string {
 }
 
 func (s *stand) proof() string {
-	var parts []string
+	parts := s.parts
 	if s.finish != "" {
 		text, _ := tools.Cap(s.finish, 4000)
 		parts = append(parts, "What your last finish gave:\n"+text)

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -31,6 +32,9 @@ func (r *Run) finished(ctx context.Context, b *bench, rec *recorder, call model.
 		}
 		return true, r.close(ctx, session.Answered, *out.Finish)
 	}
+	if out.Rest != "" && failedFinishes(r.history())+1 < maxProofs {
+		return false, r.finishedPart(ctx, b, rec, call, out)
+	}
 	reasons, err := r.judge(ctx, b)
 	if err != nil {
 		return false, err
@@ -42,6 +46,12 @@ func (r *Run) finished(ctx context.Context, b *bench, rec *recorder, call model.
 		}
 	}
 	last := failedFinishes(r.history())+1 >= maxProofs
+	back := ""
+	if last && len(reasons) > 0 {
+		if back, err = r.backToPart(ctx); err != nil {
+			return false, err
+		}
+	}
 	st := r.log.State()
 	out.OK = len(reasons) == 0
 	switch {
@@ -52,7 +62,7 @@ func (r *Run) finished(ctx context.Context, b *bench, rec *recorder, call model.
 	case last && st.Patch.Empty():
 		out.Text = "Not proven, and nothing was changed. The run ends here."
 	case last:
-		out.Text = "Not proven. The patch goes to the person as it is.\n" + r.data("Reasons:", strings.Join(reasons, "\n"))
+		out.Text = "Not proven" + cmp.Or(back, ". The patch goes to the person as it is") + ".\n" + r.data("Reasons:", strings.Join(reasons, "\n"))
 	default:
 		out.Text = fmt.Sprintf("Not finished: the proof does not hold. Go on, then call finish again (%d tries left).\n", maxProofs-1-failedFinishes(r.history())) +
 			r.data("Reasons:", strings.Join(reasons, "\n"))
@@ -258,7 +268,8 @@ func (r *Run) tree(ctx context.Context, b *bench, p patch.Patch) (dir string, do
 	return ws.Dir(), func() { _ = ws.Close() }, nil // what is left is removed with the session's folder
 }
 
-// failedFinishes counts the calls of finish that failed their proof since the person last answered; pure.
+// failedFinishes counts the calls of finish that failed their proof since the person last answered, or the last proven
+// part; pure.
 func failedFinishes(events []entry) int {
 	n := 0
 	for _, e := range events {
@@ -266,6 +277,9 @@ func failedFinishes(events []entry) int {
 		case session.ReviewAnswered:
 			n = 0
 		case session.ToolFinished:
+			if d.Part != nil {
+				n = 0
+			}
 			if d.Tool == "finish" && !d.OK {
 				n++
 			}

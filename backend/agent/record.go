@@ -58,6 +58,7 @@ type recorder struct {
 	r     *Run
 	step  int
 	start int64 // Unix milliseconds of the call
+	part  *session.Part
 }
 
 func (c *recorder) Called(ctx context.Context, call model.Call, v policy.Verdict) error {
@@ -93,7 +94,7 @@ func (c *recorder) refuse(ctx context.Context, call model.Call, summary, text st
 func (c *recorder) record(ctx context.Context, call model.Call, out tools.Outcome) error {
 	f := session.ToolFinished{
 		Step: c.step, CallID: call.ID, Tool: call.Name, OK: out.OK, Summary: out.Summary, Text: out.Text,
-		Cut: out.Cut, Full: out.Full, Millis: c.r.o.Now().UnixMilli() - c.start,
+		Cut: out.Cut, Full: out.Full, Part: c.part, Millis: c.r.o.Now().UnixMilli() - c.start,
 	}
 	for _, s := range out.Seen {
 		f.Seen = append(f.Seen, session.Seen(s))

@@ -90,6 +90,9 @@ func (a *attempt) finish(d session.ToolFinished) {
 	for _, said := range []string{otherApproach, reflectAsk} {
 		a.result = strings.TrimSuffix(a.result, "\n"+said)
 	}
+	if d.Tool == "read_file" && len(d.Seen) > 0 {
+		a.result = fmt.Sprint(d.Summary, d.Seen) // given again, or said to stand above: the same to the model
+	}
 	if d.Run == nil {
 		return
 	}

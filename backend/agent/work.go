@@ -107,6 +107,13 @@ func (r *Run) endWithProof(outer, wall context.Context, o session.Outcome, why s
 			why += "; the patch could not be proven: " + message(err)
 		}
 	}
+	said, err = r.backToPart(context.WithoutCancel(outer))
+	if errors.As(err, &record) {
+		return session.Error, err
+	}
+	if why += said; err != nil {
+		why += "; " + err.Error()
+	}
 	if err := r.close(outer, o, why); err != nil {
 		return session.Error, err
 	}

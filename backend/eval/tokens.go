@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
+	"regexp"
 	"slices"
 	"strings"
 	"syscall"
@@ -17,11 +18,14 @@ import (
 )
 
 // Tokens compares what the model was sent with what a bare loop over the same calls would send: the same system prompt,
-// tools and task, but whole files where we give 200 lines and whole test output where we give the failing assertions, and
-// neither a map nor first hits. Counted with model.CountTokens on both sides.
+// tools and task, but whole files where we give 200 lines and the runner's own output where we give the failing
+// assertions, and neither a map nor first hits. The peer is made as good as a bare loop can be: it has a file once and
+// does not read it again before it changes, saves the steps that this saves, and its runner names no test that passes.
+// Counted with model.CountTokens on both sides.
 type Tokens struct {
 	Sample  string  `json:"sample"`
 	Steps   int     `json:"steps"`
+	Fewer   int     `json:"fewer"`    // steps that the bare loop saves
 	Ours    int64   `json:"ours"`     // input tokens over all steps
 	Bare    int64   `json:"bare"`     // of the bare loop
 	PerStep int64   `json:"per_step"` // ours
@@ -54,7 +58,8 @@ func measure(ctx context.Context, h *house, s sample, events []session.Event) (T
 	if b.err != nil {
 		return t, fmt.Errorf("measuring %s: %w", s.name, b.err)
 	}
-	t.Steps, t.Ours, t.Bare = b.steps, b.ours, b.total
+	b.end()
+	t.Steps, t.Fewer, t.Ours, t.Bare = b.steps, b.fewer, b.ours, b.total
 	t.PerStep, t.Ratio = t.Ours/int64(max(t.Steps, 1)), float64(t.Ours)/float64(max(t.Bare, 1))
 	t.Again, t.Prefix = stable(sent)
 	return t, nil
@@ -84,10 +89,21 @@ type bare struct {
 	files fs.FS
 	req   model.Request
 	calls map[string]session.ToolCalled
+	has   map[string]string // path → hash of the content that it has whole before its eyes
+	turn  *turn             // the last reply, until the next
 	steps int
+	fewer int
 	ours  int64
 	total int64
 	err   error
+}
+
+// turn is a reply with the results of its calls; need says that one of them tells a bare loop something.
+type turn struct {
+	reply   model.Message
+	prompt  int64 // what it answers
+	results []model.Result
+	need    bool
 }
 
 func (b *bare) see(data any, task string, sent [][]byte) {
@@ -95,6 +111,7 @@ func (b *bare) see(data any, task string, sent [][]byte) {
 	case session.TestsFinished:
 		b.say(model.Message{Role: model.User, Text: task + "\n\n" + b.log(d.Run)})
 	case session.ModelRequested:
+		b.end()
 		b.steps++
 		b.ours += d.Tokens
 	case session.ModelReplied:
@@ -106,15 +123,35 @@ func (b *bare) see(data any, task string, sent [][]byte) {
 			b.fail(json.Unmarshal(sent[0], &first))
 			b.req.System, b.req.Tools = first.System, first.Tools
 		}
-		b.total += model.CountTokens(b.req) // what this reply answers
-		b.say(d.Message)
+		b.turn = &turn{reply: d.Message, prompt: model.CountTokens(b.req), need: len(d.Message.Calls) == 0}
 	case session.ToolCalled:
 		if b.calls == nil {
 			b.calls = map[string]session.ToolCalled{}
 		}
 		b.calls[d.CallID] = d
 	case session.ToolFinished:
-		b.say(model.Message{Role: model.Tool, Results: []model.Result{{Name: d.Tool, Text: b.result(d)}}})
+		if b.turn != nil {
+			text, anew := b.result(d)
+			b.turn.results = append(b.turn.results, model.Result{Name: d.Tool, Text: text})
+			b.turn.need = b.turn.need || anew
+		}
+	}
+}
+
+// end takes the last turn in, or leaves it out where it would only read again what is before the bare loop's eyes.
+func (b *bare) end() {
+	t := b.turn
+	if b.turn = nil; t == nil {
+		return
+	}
+	if !t.need {
+		b.fewer++
+		return
+	}
+	b.total += t.prompt
+	b.say(t.reply)
+	if len(t.results) > 0 {
+		b.say(model.Message{Role: model.Tool, Results: t.results})
 	}
 }
 
@@ -126,28 +163,39 @@ func (b *bare) fail(err error) {
 	}
 }
 
-// log is a run's whole output.
+// passing are the lines in which go test -v and pytest -v name what passes, or only begins.
+var passing = regexp.MustCompile(`(?m)^(?:=== (?:RUN|PAUSE|CONT|NAME) .*|\s*--- PASS: .*|\S+::.* PASSED\b.*)\n`)
+
+// log is a run's output as its runner prints it without our wish for the name of each test.
 func (b *bare) log(r session.Run) string {
 	if r.Log == "" {
 		return ""
 	}
 	body, err := b.store.Body(b.ctx, r.Log)
 	b.fail(err)
-	return string(body)
+	return passing.ReplaceAllString(string(body), "")
 }
 
-// result is what a bare loop would show of a call.
-func (b *bare) result(d session.ToolFinished) string {
+// result is what a bare loop would show of a call; anew says that it does not have it yet.
+func (b *bare) result(d session.ToolFinished) (text string, anew bool) {
 	if d.Run != nil {
-		return b.log(*d.Run)
+		return b.log(*d.Run), true
 	}
-	var a struct{ Path string }
-	if d.Tool == "read_file" && json.Unmarshal([]byte(b.calls[d.CallID].Args), &a) == nil {
-		if whole, err := fs.ReadFile(b.files, a.Path); err == nil {
-			return string(whole)
-		}
+	if d.Tool != "read_file" || len(d.Seen) == 0 {
+		return d.Text, true
 	}
-	return d.Text
+	seen := d.Seen[0]
+	if b.has[seen.Path] == seen.Hash {
+		return "(as above)", false
+	}
+	if b.has == nil {
+		b.has = map[string]string{}
+	}
+	b.has[seen.Path] = seen.Hash
+	if whole, err := fs.ReadFile(b.files, seen.Path); err == nil {
+		return string(whole), true
+	}
+	return d.Text, true
 }
 
 // Overhead is what the harness itself costs a step: the time from a reply of the model to its next call, with a quick

@@ -11,10 +11,12 @@ import (
 	"sync"
 )
 
-// bedrock speaks Amazon Bedrock's ConverseStream, which is the same for all of its models, with a Bedrock API key. Keys
-// that sign each request are not read: a key for Bedrock alone can do less harm.
+// bedrock speaks Amazon Bedrock's ConverseStream, which is the same for all of its models, with a Bedrock API key, or
+// with access keys that sign each request (see bedrock_sign.go). The API key comes first: it is for Bedrock alone and can
+// do less harm.
 type bedrock struct {
 	remote
+	signed  bool // with access keys
 	mu      sync.Mutex
 	noCache map[string]bool // models that refused cache points
 }
@@ -33,7 +35,8 @@ func newBedrock(o Options, _ string) (Provider, error) {
 			h.Set("Authorization", "Bearer "+key)
 		}
 	}
-	return &bedrock{remote: r, noCache: map[string]bool{}}, nil
+	b := &bedrock{remote: r, noCache: map[string]bool{}}
+	return b, b.useAccessKeys(region)
 }
 
 func bedrockInfo(_ Options, model string) Info {
@@ -179,9 +182,9 @@ func bedrockContent(m Message) []bedrockBlock {
 }
 
 func (p *bedrock) Chat(ctx context.Context, model string, req Request, onDelta func(Delta)) (Reply, error) {
-	if strings.HasSuffix(p.base.Hostname(), ".amazonaws.com") {
+	if strings.HasSuffix(p.base.Hostname(), ".amazonaws.com") && !p.signed {
 		if err := p.needKey(p.base.Host); err != nil {
-			return Reply{}, err
+			return Reply{}, &Error{Denied, p.provider, p.keyHelp() + ", or set " + accessKey + " and " + secretKey, nil}
 		}
 	}
 	var body []byte

@@ -81,9 +81,9 @@ func behaviours() []behaviour {
 		{name: "bad key", plays: "badkey", code: Denied,
 			says: []string{"openai=OPENAI_API_KEY was refused", "anthropic=ANTHROPIC_API_KEY was refused", "ollama=ollama signin",
 				"gemini=GEMINI_API_KEY was refused", "openrouter=OPENROUTER_API_KEY was refused", "azure=AZURE_OPENAI_API_KEY was refused",
-				"bedrock=AWS_BEARER_TOKEN_BEDROCK was refused", "llamacpp=LLAMA_API_KEY was refused", "lmstudio=LM_API_TOKEN was refused"}},
+				"bedrock=AWS_BEARER_TOKEN_BEDROCK was refused", "responses=OPENAI_API_KEY was refused", "llamacpp=LLAMA_API_KEY was refused", "lmstudio=LM_API_TOKEN was refused"}},
 		{name: "unknown model", plays: "unknown", code: NotFound,
-			says: []string{"openai=it has gpt-4.1, gpt-4.1-mini", "anthropic=it has claude-", "ollama=ollama pull ", "ollama=it has ",
+			says: []string{"openai=it has gpt-4.1, gpt-4.1-mini", "responses=it has gpt-4.1, gpt-4.1-mini", "anthropic=it has claude-", "ollama=ollama pull ", "ollama=it has ",
 				"gemini=it has gemini-2.5-flash", "openrouter=it has anthropic/claude-sonnet-4.5", "azure=The API deployment", "bedrock=has no model", "llamacpp=it has gpt-oss-20b", "lmstudio=it has qwen/qwen3-8b"}},
 		{name: "too long", plays: "toolong", code: Invalid, says: []string{"longer than"}},
 	}
@@ -91,7 +91,7 @@ func behaviours() []behaviour {
 
 func TestConformance(t *testing.T) {
 	t.Parallel()
-	for _, provider := range Known() {
+	for _, provider := range wires() {
 		for _, b := range behaviours() {
 			if strings.Contains(b.skip, provider+":") {
 				continue
@@ -143,13 +143,19 @@ func (b behaviour) check(t *testing.T, provider string) {
 	}
 }
 
+// wires are the providers, and the second form in which OpenAI is spoken to.
+func wires() []string { return append(Known(), "responses") }
+
 // open opens a model of the provider; the script's is the file of the play.
 func open(t *testing.T, provider, play string, o Options) Model {
 	t.Helper()
 	name := map[string]string{"ollama": "qwen3:8b", "openai": "gpt-4.1", "anthropic": "claude-sonnet-4-5",
 		"gemini": "gemini-2.5-flash", "openrouter": "anthropic/claude-sonnet-4.5", "azure": "my-gpt-4.1",
 		"bedrock": "us.anthropic.claude-sonnet-4-5-20250929-v1:0", "llamacpp": "gpt-oss-20b", "lmstudio": "qwen/qwen3-8b",
-		"script": filepath.Join(exchanges, "script", play+".jsonl")}[provider]
+		"script": filepath.Join(exchanges, "script", play+".jsonl"), "responses": "gpt-4.1"}[provider]
+	if provider == "responses" {
+		provider = "openai"
+	}
 	m, err := Open(provider+"/"+name, o)
 	if err != nil {
 		t.Fatal(err)
@@ -247,7 +253,7 @@ func sameJSON(a, b string) bool {
 
 func TestConformanceCancel(t *testing.T) {
 	t.Parallel()
-	for _, provider := range Known() {
+	for _, provider := range wires() {
 		t.Run(provider+"/before", func(t *testing.T) {
 			t.Parallel()
 			p := newPlayer(t, provider, "text")

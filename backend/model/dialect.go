@@ -84,7 +84,15 @@ func (d dialect) make(o Options, _ string) (Provider, error) {
 			}
 		}
 	}
-	return &openai{remote: r, d: d, quirks: map[string]openaiQuirks{}, prices: map[string]*price{}}, nil
+	path, whole := strings.CutSuffix(strings.TrimSuffix(r.base.Path, "/"), responsesPath)
+	if whole {
+		r.base.Path = path
+	}
+	p := &openai{remote: r, d: d, quirks: map[string]openaiQuirks{}, prices: map[string]*price{}}
+	if whole || d.provider == "openai" && r.base.Host == d.host() {
+		return &responses{p}, nil
+	}
+	return p, nil
 }
 
 // info is what is known of a model without asking.

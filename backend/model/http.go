@@ -20,6 +20,11 @@ func (r *remote) post(ctx context.Context, w *wire, path, model string, body []b
 	}
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Accept", cmp.Or(r.accept, "text/event-stream"))
+	if r.sign != nil {
+		if err := r.sign(req, body); err != nil {
+			return nil, err
+		}
+	}
 	return r.do(w, req, model)
 }
 

@@ -27,6 +27,8 @@ type openaiQuirks struct {
 	noUsage    bool // does not know stream_options
 	otherLimit bool // calls the output limit by its other name
 	noFormat   bool // knows no response_format of a JSON Schema
+	noSealed   bool // gives no encrypted reasoning (Responses)
+	noSummary  bool // takes no wish about its reasoning (Responses)
 	noEffort   bool // takes tools only with reasoning_effort "none" (GPT-5.4 and later, in Chat Completions)
 }
 
@@ -148,7 +150,7 @@ func (p *openai) Chat(ctx context.Context, model string, req Request, onDelta fu
 		return Reply{}, err
 	}
 	reply, err := p.try(ctx, onDelta, func(w *wire, emit func(Delta)) (Reply, error) {
-		body, resp, err := p.send(ctx, w, model, req)
+		body, resp, err := p.exchange(ctx, w, p.path(model), model, func(q openaiQuirks) any { return p.request(model, req, q) })
 		if err != nil {
 			return Reply{}, err
 		}
@@ -163,18 +165,18 @@ func (p *openai) Chat(ctx context.Context, model string, req Request, onDelta fu
 	return reply, nil
 }
 
-// send posts the request, again at once where the refusal names something that the server does not take.
-func (p *openai) send(ctx context.Context, w *wire, model string, req Request) ([]byte, *http.Response, error) {
+// exchange posts a request, again at once where the refusal names something that the server does not take.
+func (p *openai) exchange(ctx context.Context, w *wire, path, model string, request func(openaiQuirks) any) ([]byte, *http.Response, error) {
 	for {
 		p.mu.Lock()
 		q := p.quirks[model]
 		p.mu.Unlock()
-		body, err := json.Marshal(p.request(model, req, q))
+		body, err := json.Marshal(request(q))
 		if err != nil {
 			return nil, nil, &Error{Invalid, p.provider, fmt.Sprintf("a tool's schema is no JSON: %v", err), err}
 		}
-		resp, err := p.post(ctx, w, p.path(model), model, body)
-		if err == nil || !q.learn(err) {
+		resp, err := p.post(ctx, w, path, model, body)
+		if err == nil || path == "responses" && !q.learnResponses(err) || path != "responses" && !q.learn(err) {
 			return body, resp, err
 		}
 		p.mu.Lock()

@@ -42,7 +42,7 @@ func conversation() Request {
 // end but cache marks.
 func TestRequests(t *testing.T) {
 	t.Parallel()
-	for _, provider := range Known() {
+	for _, provider := range wires() {
 		if provider == "script" {
 			continue
 		}
@@ -233,8 +233,12 @@ func TestOpenAIInfo(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if m.Label != c.label || m.Local != c.local || m.Provider.(*openai).base.String() != c.path {
-			t.Errorf("%s: %+v at %s", c.base, m.Info, m.Provider.(*openai).base)
+		p, ok := m.Provider.(*openai)
+		if r, own := m.Provider.(*responses); own {
+			p, ok = r.openai, true
+		}
+		if !ok || m.Label != c.label || m.Local != c.local || p.base.String() != c.path {
+			t.Errorf("%s: %+v at %s", c.base, m.Info, p.base)
 		}
 	}
 }

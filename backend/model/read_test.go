@@ -39,7 +39,7 @@ func FuzzRead(f *testing.F) {
 			answer := func() *http.Response {
 				return &http.Response{Header: http.Header{"Content-Type": {kind}}, Body: io.NopCloser(strings.NewReader(body))}
 			}
-			for _, read := range []func(string, Request, *http.Response, func(Delta)) (Reply, error){o.(*openai).read, a.(*anthropic).read} {
+			for _, read := range []func(string, Request, *http.Response, func(Delta)) (Reply, error){o.(*responses).openai.read, o.(*responses).read, a.(*anthropic).read} {
 				r, err := read("m", ask(), answer(), func(Delta) {})
 				if err == nil && (r.Message.Role != Assistant || r.Stop == "" || r.Usage.Input < 0 || r.Usage.CacheRead < 0 || r.Usage.Output < 0) {
 					t.Errorf("%+v", r)

@@ -288,7 +288,7 @@ func (r *remote) keyHelp() string {
 	switch {
 	case r.keyName == "":
 		return "access was refused"
-	case r.key == "":
+	case r.key == "" && r.sign == nil:
 		return fmt.Sprintf("no key: set the environment variable %s before starting, or save the key in the settings", r.keyName)
 	}
 	return fmt.Sprintf("the key in %s was refused: correct the environment variable, or save another key in the settings", r.keyName)
@@ -299,8 +299,10 @@ func (r *remote) url() string { return r.base.Redacted() }
 
 // clean takes the key, control characters and excess length out of text that goes into an error.
 func (r *remote) clean(s string) string {
-	if r.key != "" {
-		s = strings.ReplaceAll(s, r.key, "[key]")
+	for _, secret := range append([]string{r.key}, r.secrets...) {
+		if secret != "" {
+			s = strings.ReplaceAll(s, secret, "[key]")
+		}
 	}
 	s = strings.Join(strings.FieldsFunc(s, func(c rune) bool { return unicode.IsSpace(c) || !unicode.IsPrint(c) }), " ")
 	if len(s) > 700 {

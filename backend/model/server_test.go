@@ -229,7 +229,7 @@ func (p *player) requests() []seen {
 	defer p.mu.Unlock()
 	var out []seen
 	for _, s := range p.seen {
-		if strings.HasSuffix(s.path, "/chat") || strings.HasSuffix(s.path, "/completions") || strings.HasSuffix(s.path, "/messages") || strings.HasSuffix(s.path, "/converse-stream") {
+		if strings.HasSuffix(s.path, "/chat") || strings.HasSuffix(s.path, "/completions") || strings.HasSuffix(s.path, "/messages") || strings.HasSuffix(s.path, "/converse-stream") || strings.HasSuffix(s.path, responsesPath) {
 			out = append(out, s)
 		}
 	}
@@ -251,6 +251,9 @@ func (w *waits) sleep(ctx context.Context, d time.Duration) error {
 
 // options are those of a test against the server at url.
 func options(provider, url string, w *waits) Options {
+	if provider == "responses" {
+		provider, url = "openai", url+"/v1"+responsesPath
+	}
 	return Options{
 		Key: func(name string) string {
 			if name == KeyName(provider) || provider == "" && (name == "OPENAI_API_KEY" || name == "ANTHROPIC_API_KEY") {

@@ -33,9 +33,11 @@ type remote struct {
 	base     *url.URL
 	keyName  string // the environment name of the key, "" none
 	key      string
-	accept   string                          // the form of a stream, "" events
-	down     string                          // what a refused connection means, with %s for the address
-	auth     func(h http.Header, key string) // sets the headers of a request to the base URL's host
+	secrets  []string                                   // what beside the key must not be shown
+	sign     func(req *http.Request, body []byte) error // signs a request to the base URL's host; nil none
+	accept   string                                     // the form of a stream, "" events
+	down     string                                     // what a refused connection means, with %s for the address
+	auth     func(h http.Header, key string)            // sets the headers of a request to the base URL's host
 	o        Options
 }
 

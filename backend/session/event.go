@@ -208,7 +208,16 @@ type ToolFinished struct {
 	Full    string `json:"full,omitempty"` // the uncut output, by hash, where it was cut
 	Run     *Run   `json:"run,omitempty"`  // of run_tests
 	Seen    []Seen `json:"seen,omitempty"` // files as the model knows them after the call
+	Part    *Part  `json:"part,omitempty"` // of a finish that proved one step of a larger change
 	Millis  int64  `json:"ms"`
+}
+
+// Part is one proven part of a larger change: the change from the base up to its end holds by a certificate of its own.
+type Part struct {
+	Number    int      `json:"number"`     // from 1
+	Summary   string   `json:"summary"`    // the model's own words
+	PatchHash string   `json:"patch_hash"` // of the change up to its end
+	Gained    []string `json:"gained"`     // tests that turned green since the part before
 }
 
 // Seen is a file as the model saw it; Hash is of its whole content.
@@ -389,6 +398,7 @@ type State struct {
 	TaskKind    string          `json:"task_kind,omitempty"`
 	Question    string          `json:"question,omitempty"` // that waits for an answer
 	Criteria    []Criterion     `json:"criteria,omitempty"` // as last written
+	Parts       []Part          `json:"parts,omitempty"`    // of a change that was proven part by part, in their order
 	Label       string          `json:"label,omitempty"`    // of the last review
 	Applied     bool            `json:"applied"`            // the patch is in the folder now
 	Receipt     json.RawMessage `json:"receipt,omitempty"`  // of the last write

@@ -88,6 +88,10 @@ func Fold(s State, e Event) (State, error) {
 		s.Context = d.Tokens
 	case ModelReplied:
 		s = foldReply(s, d)
+	case ToolFinished:
+		if d.Part != nil {
+			s.Parts = append(s.Parts[:len(s.Parts):len(s.Parts)], *d.Part)
+		}
 	case PatchChanged:
 		s.Patch, s.PatchHash = d.Patch, d.Hash
 		s.Proof, s.Certificate = "", nil

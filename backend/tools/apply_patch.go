@@ -19,11 +19,11 @@ func applyPatch() Tool {
 	return Tool{
 		Name: "apply_patch", Kind: policy.Edit, Doc: applyPatchDoc, Wall: quick,
 		Fields: []Field{
-			{Name: "patch", Type: Text, Doc: "a diff, or SEARCH/REPLACE blocks"},
-			{Name: "path", Type: Text, Doc: "the file, with old and new or with content"},
-			{Name: "old", Type: Text, Doc: "exact present text, whole lines; empty to create the file"},
+			{Name: "path", Type: Text, Doc: "the file, with old and new, or with content"},
+			{Name: "old", Type: Text, Doc: "exact present text; empty to create the file"},
 			{Name: "new", Type: Text, Doc: "what replaces it"},
 			{Name: "content", Type: Text, Doc: "the whole new text"},
+			{Name: "patch", Type: Text, Doc: "a diff or blocks, without path"},
 		},
 		Object: editObject,
 		run:    runApply,
@@ -112,10 +112,13 @@ func runApply(_ context.Context, s *Set, a Args) (result, error) {
 	}
 	r := result{
 		summary: fmt.Sprintf("%s +%d −%d", strings.Join(names, ", "), stat.Added, stat.Removed),
-		head:    fmt.Sprintf("Applied to the workspace (files: %d, lines added: %d, removed: %d). As it is now:", len(p.Files), stat.Added, stat.Removed),
-		body:    corrections(notes) + changed(p),
+		head:    fmt.Sprintf("Applied to the workspace (files: %d, lines added: %d, removed: %d). The changed lines now:", len(p.Files), stat.Added, stat.Removed),
+		body:    places(p),
 		note:    noteText(notes),
 		out:     Outcome{Patch: &p, Notes: notes, Seen: wrote(p)},
+	}
+	if len(notes) > 0 { // it is not quite as the model wrote it
+		r.body = corrections(notes) + changed(p)
 	}
 	return r, nil
 }
@@ -150,6 +153,51 @@ func corrections(notes []patch.Note) string {
 		fmt.Fprintf(&b, "corrected %s, edit %d: %s\n", n.Path, n.Block, n.Message)
 	}
 	return b.String()
+}
+
+// places names the changed lines by their present numbers: the model wrote them itself and has their text before it.
+func places(p patch.Patch) string {
+	var b strings.Builder
+	for _, f := range p.Files {
+		var list []string
+		for _, h := range f.Hunks {
+			list = append(list, spans(h)...)
+		}
+		fmt.Fprintf(&b, "%s (%s): %s\n", f.Path, f.Status, strings.Join(list, ", "))
+	}
+	return b.String()
+}
+
+// spans are a hunk's new lines as first-last, and where lines only went.
+func spans(h patch.Hunk) (list []string) {
+	n, first, gone := h.NewStart, 0, 0
+	end := func() {
+		switch {
+		case first > 0 && first < n-1:
+			list = append(list, fmt.Sprintf("%d-%d", first, n-1))
+		case first > 0:
+			list = append(list, strconv.Itoa(first))
+		case gone > 0:
+			list = append(list, fmt.Sprintf("%d removed before %d", gone, n))
+		}
+		first, gone = 0, 0
+	}
+	for _, line := range h.Lines {
+		switch line.Op {
+		case patch.Delete:
+			gone++
+			continue
+		case patch.Insert:
+			if first == 0 {
+				first = n
+			}
+		default:
+			end()
+		}
+		n++
+	}
+	end()
+	return list
 }
 
 // changed shows each changed place with its present line numbers.

@@ -11,9 +11,10 @@ import (
 // A failure that the model was shown before its first step comes again as a word; another failure of that test does not.
 func TestKnownFailures(t *testing.T) {
 	t.Parallel()
-	s := New(Options{Known: map[string]string{"a": "want 1, have 2", "b": "boom", "c": ""}})
+	const long = "want 1, have 2: the two differ in their last place"
+	s := New(Options{Known: map[string]string{"a": long, "b": "boom", "c": ""}})
 	run := testrun.Run{PerTest: true, ExitCode: 1, Tests: []testrun.Test{
-		{ID: "a", Status: testrun.Failed, Message: "want 1, have 2", File: "a_test.py", Line: 7},
+		{ID: "a", Status: testrun.Failed, Message: long, File: "a_test.py", Line: 7},
 		{ID: "b", Status: testrun.Failed, Message: "another boom", File: "b_test.py", Line: 9},
 		{ID: "c", Status: testrun.Failed},
 		{ID: "d", Status: testrun.Failed, Message: "want 1, have 2"},
@@ -23,8 +24,19 @@ func TestKnownFailures(t *testing.T) {
 	if brief != want {
 		t.Errorf("got %q\nwant %q", brief, want)
 	}
-	if run.Tests[0].Message != "want 1, have 2" {
+	if run.Tests[0].Message != long {
 		t.Error("the run itself was changed")
+	}
+	run.Tests[1].Message = long // red in another way now; then the same again
+	if brief, _ := s.known(run).Brief(maxBrief); !strings.Contains(brief, "FAILED b\n  at b_test.py:9\n  "+long) {
+		t.Errorf("a new failure: %s", brief)
+	}
+	if brief, _ := s.known(run).Brief(maxBrief); !strings.Contains(brief, "FAILED b\n  "+asLast) {
+		t.Errorf("the same again: %s", brief)
+	}
+	s.Forget()
+	if brief, _ := s.known(run).Brief(maxBrief); strings.Contains(brief, asLast) || !strings.Contains(brief, asBefore) {
+		t.Errorf("after a compaction, which leaves the first message: %s", brief)
 	}
 }
 

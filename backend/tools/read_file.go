@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"path"
 	"sort"
-	"strconv"
 	"strings"
 
 	"redgreen/backend/patch"
@@ -52,9 +51,14 @@ func runRead(ctx context.Context, s *Set, a Args) (result, error) {
 		return s.refuseRead(ctx, name, err)
 	}
 	r := numbered(name, text, a.number("start_line", 1), a.number("end_line", 0))
-	if !r.failed {
-		r.out.Seen = []Seen{{name, patch.Hash(data)}}
+	if r.failed {
+		return r, nil
 	}
+	seen := Seen{name, patch.Hash(data)}
+	if r.first > 0 && s.stands(seen, r.first, r.last) {
+		r.head, r.body, r.note, r.cut = fmt.Sprintf("Lines %d to %d of this file stand above as they are now: you read them, and they did not change.", r.first, r.last), "", "", false
+	}
+	r.out.Seen = []Seen{seen}
 	return r, nil
 }
 
@@ -182,7 +186,7 @@ func numbered(name, text string, start, end int) result {
 		wanted = min(end, total)
 	}
 	body, last := numberLines(lines, start, min(wanted, start+maxLines-1))
-	r := result{summary: fmt.Sprintf("%s, lines %d–%d of %d", name, start, last, total), body: body,
+	r := result{summary: fmt.Sprintf("%s, lines %d–%d of %d", name, start, last, total), body: body, first: start, last: last,
 		head: fmt.Sprintf("Lines %d to %d of %d.", start, last, total)}
 	if crlf {
 		r.head += " The lines of this file end in CR LF; an edit is given them by itself."
@@ -196,9 +200,8 @@ func numbered(name, text string, start, end int) result {
 // numberLines writes lines first to last (1-based) behind their numbers and says at which it had to stop for size.
 func numberLines(lines []string, first, last int) (string, int) {
 	var b strings.Builder
-	width := len(strconv.Itoa(last)) // no wider: the blanks come again with every later request
-	for n := first; n <= last; n++ {
-		line := fmt.Sprintf("%*d| %s\n", width, n, shorten(Visible(lines[n-1]), maxLine))
+	for n := first; n <= last; n++ { // not aligned: the blanks would come again with every later request
+		line := fmt.Sprintf("%d| %s\n", n, shorten(Visible(lines[n-1]), maxLine))
 		if b.Len()+len(line) > maxBody && n > first {
 			return b.String(), n - 1
 		}

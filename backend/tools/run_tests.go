@@ -46,6 +46,9 @@ func runRunTests(ctx context.Context, s *Set, a Args) (result, error) {
 		return result{}, err
 	}
 	brief, cut := s.known(run).Brief(maxBrief)
+	if cut {
+		clear(s.red) // not all of it is in the model's view
+	}
 	r := result{summary: counts(run), cut: cut, full: run.Log, out: Outcome{Run: &run}, head: "Test run over the present state of the workspace:"}
 	if _, failed, _ := run.Counts(); run.PerTest && !run.Infrastructure && failed == 0 && run.ExitCode == 0 {
 		r.head += " " + brief // green: numbers alone, nothing of the output
@@ -61,17 +64,33 @@ func runRunTests(ctx context.Context, s *Set, a Args) (result, error) {
 	return r, nil
 }
 
-// asBefore stands for a failure that the model has before its eyes.
-const asBefore = "fails just as on the untouched copy"
+// What stands for a failure that the model has before its eyes.
+const (
+	asBefore = "fails just as on the untouched copy"
+	asLast   = "fails just as in the last run"
+)
 
-// known puts a word in the place of each failure that the model was shown already, of the untouched copy, to the letter.
+// known puts a word in the place of each failure that the model was shown already, to the letter: of the untouched copy,
+// or of the last run.
 func (s *Set) known(run testrun.Run) testrun.Run {
 	run.Tests = slices.Clone(run.Tests)
+	now := map[string]string{}
 	for i, t := range run.Tests {
-		if was, ok := s.o.Known[t.ID]; ok && t.Message != "" && t.Message == was {
-			run.Tests[i].Message, run.Tests[i].Line = asBefore, 0
+		if t.Message == "" || t.Status == testrun.Passed {
+			continue
+		}
+		word := ""
+		if was, ok := s.o.Known[t.ID]; ok && t.Message == was {
+			word = asBefore
+		} else if was, ok := s.red[t.ID]; ok && t.Message == was {
+			word = asLast
+		}
+		now[t.ID] = t.Message
+		if word != "" && len(word) < len(t.Message) {
+			run.Tests[i].Message, run.Tests[i].Line = word, 0
 		}
 	}
+	s.red = now
 	return run
 }
 

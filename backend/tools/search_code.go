@@ -15,11 +15,14 @@ import (
 //go:embed search_code.md
 var searchCodeDoc string
 
+// maxBest is how many bytes of its best line a hit shows: enough to know it by.
+const maxBest = 100
+
 func searchCode() Tool {
 	return Tool{
 		Name: "search_code", Kind: policy.Search, Doc: searchCodeDoc, Wall: quick,
 		Fields: []Field{
-			{Name: "query", Type: Text, Required: true, Doc: "words, an identifier, part of a path, or a pasted error"},
+			{Name: "query", Type: Text, Required: true, Doc: "words, a name, part of a path, or an error"},
 			{Name: "n", Type: Integer, Min: 1, Max: 30, Doc: "hits, 10 if left out"},
 		},
 		Object: func(a Args) string { return a.text("query") },
@@ -58,7 +61,7 @@ func hitLine(h search.Hit) string {
 	where := fmt.Sprintf("%s:%d-%d", h.Path, h.StartLine, h.EndLine)
 	line, best := h.BestLine, ""
 	if snippet := strings.Split(h.Snippet, "\n"); line >= h.StartLine && line-h.StartLine < len(snippet) {
-		best = shorten(strings.TrimSpace(snippet[line-h.StartLine]), 160)
+		best = shorten(strings.TrimSpace(snippet[line-h.StartLine]), maxBest)
 	}
 	if h.Symbol != "" && (line != h.StartLine || !strings.Contains(best, h.Symbol)) { // else the line says it
 		where += " " + h.Kind + " " + h.Symbol
@@ -86,7 +89,7 @@ func (s *Set) newFiles(query string) ([]string, error) {
 			continue // deleted again, or not text
 		}
 		if n, line := bestLine(string(data), words); n > 0 {
-			out = append(out, fmt.Sprintf("%s new file | %d: %s", f.Path, n, shorten(strings.TrimSpace(line), 160)))
+			out = append(out, fmt.Sprintf("%s new file | %d: %s", f.Path, n, shorten(strings.TrimSpace(line), maxBest)))
 		}
 	}
 	return out, nil
@@ -114,6 +117,9 @@ func shorten(line string, max int) string {
 	head, cut := Cap(line, max)
 	if !cut {
 		return line
+	}
+	if max <= maxBest {
+		return head + "…"
 	}
 	return fmt.Sprintf("%s… [%d bytes more]", head, len(line)-len(head))
 }

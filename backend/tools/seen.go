@@ -31,6 +31,34 @@ func wrote(p patch.Patch) []Seen {
 	return list
 }
 
+// view is what of a file's content stands in the model's view: reads of it, by their first and last lines.
+type view struct {
+	hash  string
+	spans [][2]int
+}
+
+// stands says that the lines of a file stand whole in one earlier result, unchanged since; it then takes them for
+// unread, so that a model which asks once more gets them. Otherwise it notes that they now do.
+func (s *Set) stands(f Seen, first, last int) bool {
+	v := s.view[f.Path]
+	if v.hash != f.Hash {
+		v = view{hash: f.Hash}
+	}
+	for i, span := range v.spans {
+		if span[0] <= first && last <= span[1] {
+			v.spans = append(v.spans[:i:i], v.spans[i+1:]...)
+			s.view[f.Path] = v
+			return true
+		}
+	}
+	v.spans = append(v.spans, [2]int{first, last})
+	s.view[f.Path] = v
+	return false
+}
+
+// Forget says that what the tools gave left the model's view: nothing of it stands for a later result.
+func (s *Set) Forget() { s.view, s.red = map[string]view{}, map[string]string{} }
+
 // unseen refuses a change of files that the model has not read, or that are not as it read them: an edit can fit by
 // chance, or throw away what a test run wrote.
 func (s *Set) unseen(p patch.Patch) error {

@@ -89,13 +89,64 @@ func TestSeenGoesOn(t *testing.T) {
 
 func TestFormHint(t *testing.T) {
 	t.Parallel()
-	for form, want := range map[Form]string{Pairs: "Do not write diffs.", Blocks: "Prefer patch.", "": "quote a few whole lines"} {
+	for form, want := range map[Form]string{Pairs: "Do not write diffs.", Blocks: "Prefer patch.", "": "quote whole lines"} {
 		found := false
 		for _, spec := range New(Options{Form: form}).Specs() {
 			found = found || spec.Name == "apply_patch" && strings.Contains(spec.Description, want)
 		}
 		if !found {
 			t.Errorf("form %q: the description lacks %q", form, want)
+		}
+	}
+}
+
+// Lines that stand in the model's view are not given twice, but for a model that insists, after a change, or once they
+// left its view.
+func TestReadOnce(t *testing.T) {
+	t.Parallel()
+	s := bench(t, program, Options{})
+	const above = "stand above"
+	read := func(first, last int) string {
+		return call(t, s, "read_file", m{"path": "app/tax.py", "start_line": first, "end_line": last}).Text
+	}
+	for _, c := range []struct {
+		name        string
+		before      func()
+		first, last int
+		again       bool
+	}{
+		{"first", nil, 1, 4, false},
+		{"a part of it", nil, 2, 3, true},
+		{"the same, insisted", nil, 2, 3, false},
+		{"more than it", nil, 2, 6, false},
+		{"that again", nil, 2, 6, true},
+		{"read once more", nil, 1, 6, false},
+		{"after a change", func() {
+			call(t, s, "apply_patch", m{"path": "app/tax.py", "old": "RATE = 21", "new": "RATE = 19"})
+		}, 1, 6, false},
+		{"after a compaction", s.Forget, 1, 6, false},
+	} {
+		if c.before != nil {
+			c.before()
+		}
+		if got := read(c.first, c.last); strings.Contains(got, above) != c.again {
+			t.Errorf("%s: %s", c.name, got)
+		}
+	}
+}
+
+// The result of an edit names its lines as they are numbered now.
+func TestPlaces(t *testing.T) {
+	t.Parallel()
+	lines := func(text string) (out []patch.Line) {
+		for _, op := range text {
+			out = append(out, patch.Line{Op: map[rune]patch.Op{'+': patch.Insert, '-': patch.Delete, ' ': patch.Context}[op]})
+		}
+		return out
+	}
+	for text, want := range map[string]string{" + ": "8", " ++ +": "8-9, 11", " -- ": "2 removed before 8", " -+ ": "8", "--": "2 removed before 7", "+-+": "7-8"} {
+		if got := strings.Join(spans(patch.Hunk{NewStart: 7, Lines: lines(text)}), ", "); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}
 }

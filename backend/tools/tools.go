@@ -50,6 +50,7 @@ type Outcome struct {
 	Notes    []patch.Note
 	Seen     []Seen   // files as the model knows them after this call
 	Finish   *string  // the summary, of finish
+	Rest     string   // of finish after one step of a larger change: what is still to do; "" it is whole
 	Question *string  // of ask_person
 	Criteria []string // of write_criteria
 }
@@ -80,6 +81,8 @@ type result struct {
 	note    string // what was left out and how to get it
 	cut     bool   // the tool itself left something out; full then holds all of it, where that is worth keeping
 	full    []byte
+	first   int     // of the lines of a file in body, 1-based; 0 none
+	last    int     // of them
 	out     Outcome // Run, Patch, Notes, Seen, Finish
 }
 
@@ -96,11 +99,13 @@ type Set struct {
 	o     Options
 	tools []Tool
 	seen  map[string]string // path → hash of the content that the model saw last
+	view  map[string]view   // path → what of it stands in the model's view
+	red   map[string]string // failing test → message in the model's view, of the last run
 }
 
 // New gives the tools of a session.
 func New(o Options) *Set {
-	s := &Set{o: o, tools: All(), seen: map[string]string{}}
+	s := &Set{o: o, tools: All(), seen: map[string]string{}, view: map[string]view{}, red: map[string]string{}}
 	if o.Search {
 		s.tools = append(s.tools, Searching()...)
 	}

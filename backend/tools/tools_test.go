@@ -169,9 +169,9 @@ func TestCalls(t *testing.T) {
 		{"search", "search_code", m{"query": "vat"}, true, []string{"app/tax.py:", "vat"}, nil},
 		{"empty search", "search_code", m{"query": "  "}, false, []string{"empty"}, nil},
 		{"search for nothing", "search_code", m{"query": "zzzqqq"}, true, []string{"No hits"}, nil},
-		{"read", "read_file", m{"path": "app/tax.py"}, true, []string{"Lines 1 to 6 of 6.", "4| def vat(net):\n"}, nil},
 		{"read a part", "read_file", m{"path": "./app/tax.py", "start_line": 4, "end_line": 5}, true, []string{"Lines 4 to 5 of 6.", "4| def"}, []string{"RATE = 21", "More lines"}},
-		{"read by the sandbox's name", "read_file", m{"path": "/workspace/app/tax.py"}, true, []string{"def vat"}, nil},
+		{"read", "read_file", m{"path": "app/tax.py"}, true, []string{"Lines 1 to 6 of 6.", "4| def vat(net):\n"}, nil},
+		{"read by the sandbox's name", "read_file", m{"path": "/workspace/app/tax.py"}, true, []string{"Lines 1 to 6 of this file stand above"}, nil},
 		{"read too much", "read_file", m{"path": "app/long.txt"}, true, []string{"Lines 1 to 200 of 450.", "go on with start_line 201"}, []string{"  201|"}},
 		{"read on", "read_file", m{"path": "app/long.txt", "start_line": 201}, true, []string{"Lines 201 to 400 of 450.", "start_line 401"}, nil},
 		{"read to the end", "read_file", m{"path": "app/long.txt", "start_line": 401}, true, []string{"Lines 401 to 450 of 450."}, []string{"More lines"}},
@@ -237,12 +237,12 @@ func TestApplyPatch(t *testing.T) {
 		file string // then holds text
 		text string
 	}{
-		{"unified diff", m{"patch": diff}, true, []string{"files: 1, lines added: 1, removed: 1", "1+ RATE = 19", "- RATE = 21"}, "app/tax.py", "RATE = 19\n"},
-		{"search and replace", m{"patch": block}, true, []string{"RATE = 19"}, "app/tax.py", "RATE = 19\n"},
+		{"unified diff", m{"patch": diff}, true, []string{"files: 1, lines added: 1, removed: 1", "app/tax.py (modified): 1\n"}, "app/tax.py", "RATE = 19\n"},
+		{"search and replace", m{"patch": block}, true, []string{"app/tax.py (modified): 1\n"}, "app/tax.py", "RATE = 19\n"},
 		{"old and new", m{"path": "app/tax.py", "old": "RATE = 21", "new": "RATE = 19"}, true, nil, "app/tax.py", "RATE = 19\n"},
 		{"new file", m{"path": "app/new.py", "old": "", "new": "x = 1\n"}, true, []string{"app/new.py (added)"}, "app/new.py", "x = 1\n"},
 		{"crlf is kept", m{"path": "app/crlf.py", "old": "b = 2", "new": "b = 3\nc = 4"}, true, nil, "app/crlf.py", "a = 1\r\nb = 3\r\nc = 4\r\n"},
-		{"whole file", m{"path": "app/tax.py", "content": "RATE = 19\n"}, true, []string{"1+ RATE = 19"}, "app/tax.py", "RATE = 19\n"},
+		{"whole file", m{"path": "app/tax.py", "content": "RATE = 19\n"}, true, []string{"app/tax.py (modified): 1\n"}, "app/tax.py", "RATE = 19\n"},
 		{"whole new file", m{"path": "app/new.py", "content": "x = 1\n"}, true, []string{"app/new.py (added)"}, "app/new.py", "x = 1\n"},
 		{"whole and old", m{"path": "app/tax.py", "content": "x\n", "old": "RATE"}, false, []string{"give one of"}, "app/tax.py", "RATE = 21\n"},
 		{"diff without its last line end", m{"patch": "--- /dev/null\n+++ b/app/new.py\n@@ -0,0 +1 @@\n+x = 1"}, true, nil, "app/new.py", "x = 1\n"},
