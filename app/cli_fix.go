@@ -241,6 +241,11 @@ func (c *command) yes(ctx context.Context, question string, byDefault bool) bool
 
 // work runs one task, draws it, and asks for the approval.
 func (c *command) work(ctx context.Context, core *core, f *folder, m model.Model, t agent.Task, flags fixFlags) error {
+	return c.workWith(ctx, core, f, m, flags, t.Approval, func(o agent.Options) (*agent.Run, error) { return agent.New(ctx, o, t) })
+}
+
+// workWith does so with a run that begin makes, or picks up.
+func (c *command) workWith(ctx context.Context, core *core, f *folder, m model.Model, flags fixFlags, approval string, begin func(agent.Options) (*agent.Run, error)) error {
 	store, err := core.sessions()
 	if err != nil {
 		return err
@@ -262,7 +267,7 @@ func (c *command) work(ctx context.Context, core *core, f *folder, m model.Model
 		}
 		trace.event(e)
 	})
-	run, err := agent.New(ctx, o, t)
+	run, err := begin(o)
 	if err != nil {
 		follow.stop(ctx)
 		return err
@@ -298,7 +303,7 @@ func (c *command) work(ctx context.Context, core *core, f *folder, m model.Model
 	if !flags.json {
 		c.printEnd(state)
 	}
-	return ended(ctx, state, t.Approval)
+	return ended(ctx, state, approval)
 }
 
 // workOn lets the run work until it ends or waits for review; a question of the model is put to the person on the way. With

@@ -22,8 +22,8 @@ func (c *command) sessionsCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:     "sessions",
-		Short:   "List, search, show, replay, compare, export, undo and delete the saved sessions",
-		Example: "  redgreen sessions list\n  redgreen sessions show ID\n  redgreen sessions undo ID\n  redgreen sessions export ID --out session.html",
+		Short:   "List, search, show, resume, replay, compare, export, undo and delete the saved sessions",
+		Example: "  redgreen sessions list\n  redgreen sessions show ID\n  redgreen sessions resume ID\n  redgreen sessions undo ID\n  redgreen sessions export ID --out session.html",
 	}
 	list := &cobra.Command{
 		Use:   "list [WORDS]",
@@ -88,7 +88,7 @@ func (c *command) sessionsCommand() *cobra.Command {
 			return c.withStore(func(core *core, store *session.Store) error { return c.undo(cmd.Context(), core, store, args[0]) })
 		},
 	}
-	cmd.AddCommand(list, show, c.exportCommand(), undo)
+	cmd.AddCommand(list, show, c.resumeCommand(), c.exportCommand(), undo)
 	cmd.AddCommand(c.manageCommands()...)
 	return cmd
 }

@@ -21,6 +21,7 @@ type trace struct {
 	colour bool
 	open   bool // a streamed line has no end yet
 	spoken bool // text of the present step was streamed
+	local  bool // the model runs on this machine
 }
 
 func newTrace(w io.Writer, colour bool) *trace { return &trace{w: w, colour: colour} }
@@ -77,6 +78,7 @@ func (t *trace) event(e session.Event) {
 	defer t.mu.Unlock()
 	switch d := data.(type) {
 	case session.Started:
+		t.local = d.Model.Local
 		t.line("%s  %s", t.paint(bold, printable(d.Folder, 4096)), t.paint(dim, printable(d.Model.Label, 200)+" · session "+e.Session))
 		if d.TaskKind != "" {
 			how := ""
@@ -100,9 +102,14 @@ func (t *trace) event(e session.Event) {
 		if !t.spoken && d.Message.Text != "" {
 			t.line("   %s", t.paint(dim, strings.ReplaceAll(visible(strings.TrimSpace(d.Message.Text)), "\n", "\n   ")))
 		}
+		t.line("   %s", t.paint(dim, usageWords(d, t.local)))
+		if d.Miss != "" {
+			t.line("   %s", t.paint(amber, "the prompt cache was not read: "+printable(d.Miss, 200)))
+		}
 	case session.Compacted:
 		t.line("   %s", t.paint(dim, fmt.Sprintf("made room for the model: %s → %s tokens", thousands(d.From), thousands(d.To))))
 	case session.ModelChosen:
+		t.local = d.Model.Local
 		t.line("   %s", t.paint(bold, "goes on with "+printable(d.Model.Label, 200)+", as you chose"))
 	case session.Criteria:
 		t.line("   %s", t.paint(bold, "Acceptance criteria"+map[bool]string{true: ", as you want them"}[d.By == "person"]))
@@ -141,6 +148,24 @@ func (t *trace) event(e session.Event) {
 			t.line("   still red: %s", printable(red, 200))
 		}
 	}
+}
+
+// usageWords say what a step's reply took and cost.
+func usageWords(d session.ModelReplied, local bool) string {
+	u := d.Usage
+	in := u.Total() - u.Output
+	text := thousands(in) + " tokens in"
+	if u.CacheRead > 0 && in > 0 {
+		text += fmt.Sprintf(" (%d %% from the cache)", u.CacheRead*100/in)
+	}
+	text += ", " + thousands(u.Output) + " out, " + millis(d.Millis)
+	switch {
+	case local && d.Millis > 0:
+		text += fmt.Sprintf(", %.0f tokens/s", float64(u.Output)*1000/float64(d.Millis))
+	case !local:
+		text += ", " + money(d.MicroUSD, d.Priced, false)
+	}
+	return text
 }
 
 func answeredBy(d session.ReviewAnswered) string {
