@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"redgreen/backend/model"
 	"redgreen/backend/sandbox"
@@ -21,7 +22,7 @@ func TestFaultsAreWhole(t *testing.T) {
 			t.Errorf("%q: not whole, or there twice", f.name)
 		}
 		seen[f.name] = true
-		for _, name := range []string{"invoice", "cronline", "ledger"} {
+		for _, name := range []string{"invoice", "cronline", "ledger", "semver"} {
 			s, err := load(samplesDir, name)
 			if err != nil {
 				t.Fatal(err)
@@ -57,8 +58,44 @@ func TestBareLoop(t *testing.T) {
 	b.see(session.ModelRequested{Tokens: 7}, "", nil)
 	b.see(session.ModelReplied{Message: model.Message{Text: "x"}}, "", [][]byte{[]byte(`{"system":"s"}`)})
 	first := model.CountTokens(model.Request{System: "s", Messages: []model.Message{{Role: model.User, Text: "task\n\n"}}})
+	b.end()
 	if b.err != nil || b.steps != 1 || b.ours != 7 || b.total != first {
 		t.Errorf("%+v, want %d", b, first)
+	}
+}
+
+// The bare loop has a file whole, once, and saves the steps that only read in it again.
+func TestBareLoopReadsOnce(t *testing.T) {
+	t.Parallel()
+	whole := strings.Repeat("a line\n", 300)
+	b := bare{ctx: t.Context(), files: fstest.MapFS{"a.py": {Data: []byte(whole)}}}
+	read := func(id, hash string) {
+		b.see(session.ModelRequested{}, "", nil)
+		b.see(session.ModelReplied{Message: model.Message{Role: model.Assistant, Calls: []model.Call{{ID: id, Name: "read_file"}}}}, "", nil)
+		b.see(session.ToolFinished{CallID: id, Tool: "read_file", OK: true, Text: "1| a line", Seen: []session.Seen{{Path: "a.py", Hash: hash}}}, "", nil)
+	}
+	b.see(session.TestsFinished{}, "task", nil)
+	read("1", "h1")
+	read("2", "h1") // another part of the same text
+	read("3", "h2") // after a change
+	b.end()
+	if b.steps != 3 || b.fewer != 1 {
+		t.Errorf("%d steps, %d saved", b.steps, b.fewer)
+	}
+	n := 0
+	for _, m := range b.req.Messages {
+		for _, r := range m.Results {
+			if n++; r.Text != whole {
+				t.Errorf("result %d: %.40q", n, r.Text)
+			}
+		}
+	}
+	if n != 2 {
+		t.Errorf("%d results", n)
+	}
+	log := "=== RUN   TestA\n--- PASS: TestA (0.00s)\n=== RUN   TestB\n    b_test.go:3: no\n--- FAIL: TestB (0.00s)\ntests/a.py::test_x PASSED  [ 50%]\ntests/a.py::test_y FAILED\n"
+	if got, want := passing.ReplaceAllString(log, ""), "    b_test.go:3: no\n--- FAIL: TestB (0.00s)\ntests/a.py::test_y FAILED\n"; got != want {
+		t.Errorf("log %q", got)
 	}
 }
 
