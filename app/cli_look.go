@@ -27,7 +27,7 @@ func (c *command) searchCommand() *cobra.Command {
 		Use:   "search FOLDER QUERY",
 		Short: "Find code by name, words, path, or a pasted error",
 		Long: "Brings the folder's index up to date and ranks its functions, methods and classes for the query.\n" +
-			"--json prints one object a line: {path, start_line, end_line, symbol, kind, score}.",
+			"--json prints one object a line: {path, start_line, end_line, symbol, kind, score, why}.",
 		Example: "  redgreen search . \"where is the discount rounded\"\n  redgreen search . parse_header -n 3 --json",
 		Args:    exactly("FOLDER QUERY", 2),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -125,12 +125,13 @@ func (c *core) open(dir string) (*folder, error) {
 	if before, _, inGit := strings.Cut(r.Root()+"/", "/.git/"); inGit {
 		return nil, errors.Join(fail(Invalid, fmt.Sprintf("%s belongs to git itself; open %s instead", r.Root(), before)), r.Close())
 	}
+	embedder := c.embedder()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if f, ok := c.folders[r.Root()]; ok {
 		return f, r.Close()
 	}
-	ix, err := index.Open(r, filepath.Join(c.paths.indexes(), indexName(r.Root())), index.Options{})
+	ix, err := index.Open(r, filepath.Join(c.paths.indexes(), indexName(r.Root())), index.Options{Embedder: embedder})
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("opening the index of %s: %w", r.Root(), err), r.Close())
 	}

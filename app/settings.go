@@ -35,6 +35,8 @@ type Settings struct {
 	SecondURLs map[string]string `json:"second_urls"`
 	// SmallModel does the supporting work (summaries), PROVIDER/NAME, "" the task's own model.
 	SmallModel string `json:"small_model"`
+	// Embedder gives the vectors of the index: "" the built-in one, "none", or PROVIDER/NAME of a model that embeds.
+	Embedder string `json:"embedder,omitempty"`
 	// Models is what is known or chosen of single models, by PROVIDER/NAME; changed by calls of its own.
 	Models map[string]ModelSetting `json:"models"`
 	// AllowNone are the folders whose tests may run with no isolation at all where no sandbox works: absolute real paths.
@@ -109,7 +111,7 @@ func unknown(data []byte, s Settings) string {
 	if json.Unmarshal(data, &there) != nil || there == nil {
 		return "the file holds no object; the defaults are used"
 	}
-	s.TestCommands = map[string]TestCommand{"": {}} // left out where it is empty
+	s.TestCommands, s.Embedder = map[string]TestCommand{"": {}}, "x" // left out where they are empty
 	if all, err := json.Marshal(s); err != nil || json.Unmarshal(all, &known) != nil {
 		return ""
 	}

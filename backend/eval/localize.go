@@ -20,6 +20,8 @@ type LocalizeOptions struct {
 	Clone string              // of their repository, with its full history
 	Dir   string              // a folder for everything that is written; the caller removes it
 	Told  func(done, all int) // after each fix; may be nil
+
+	Embedder search.Embedder // nil: no vectors
 }
 
 // Localized is how one fix was found by each ranking.
@@ -101,7 +103,7 @@ func newLocalizer(o LocalizeOptions, c *clone) (*localizer, error) {
 	if l.repo, err = repo.Open(dir, repo.Options{}); err != nil {
 		return nil, err
 	}
-	l.ix, err = index.Open(l.repo, filepath.Join(o.Dir, "index"), index.Options{})
+	l.ix, err = index.Open(l.repo, filepath.Join(o.Dir, "index"), index.Options{Embedder: o.Embedder})
 	if err != nil {
 		return nil, errors.Join(err, l.repo.Close())
 	}
@@ -226,6 +228,9 @@ func rankings() []ranking {
 			}
 			return out, nil
 		}},
+		{"keywords", searched(search.Options{N: rankDepth, Using: search.KeywordsOnly})},
+		{"vectors", searched(search.Options{N: rankDepth, Using: search.VectorsOnly})},
+		{"fusion by reciprocal rank", searched(search.Options{N: rankDepth, Using: search.Fusion})},
 		{"the full ranking", searched(search.Options{N: rankDepth})},
 	}
 }
@@ -235,7 +240,7 @@ const rankDepth = 60
 
 func searched(o search.Options) func(context.Context, *localizer, *base, string) ([]found, error) {
 	return func(ctx context.Context, l *localizer, _ *base, query string) (out []found, err error) {
-		hits, err := search.Search(ctx, l.ix, query, o)
+		hits, err := search.Rank(ctx, l.ix, query, o)
 		if errors.Is(err, search.ErrEmpty) {
 			return nil, nil
 		}

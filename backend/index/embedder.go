@@ -14,3 +14,6 @@ type Embedder interface {
 type Options struct {
 	Embedder Embedder // nil: no vectors
 }
+
+// Embedder is the one that the index was opened with, nil none.
+func (ix *Index) Embedder() Embedder { return ix.options.Embedder }

@@ -134,10 +134,8 @@ func (s *vectorSet) put(id int64, packed []byte) {
 	}
 	s.place[id] = len(s.ids)
 	s.ids = append(s.ids, id)
-	s.scales = append(s.scales, math.Float32frombits(binary.LittleEndian.Uint32(packed)))
-	for _, x := range packed[scaleBytes:] {
-		s.rows = append(s.rows, int8(x))
-	}
+	row, scale := unpack(packed)
+	s.scales, s.rows = append(s.scales, scale), append(s.rows, row...)
 }
 
 // remove takes chunks out that are no more: the last one takes the place of each.
@@ -201,15 +199,45 @@ func (ix *Index) loadVectors(ctx context.Context) error {
 	return rows.Err()
 }
 
+// Cosines gives how near the vectors of some chunks are to a vector; a chunk without one is left out.
+func (ix *Index) Cosines(ctx context.Context, v []float32, ids []int64) (map[int64]float64, error) {
+	ix.mu.RLock()
+	defer ix.mu.RUnlock()
+	if ix.store == nil {
+		return nil, errClosed
+	}
+	if ix.options.Embedder == nil || len(v) != ix.options.Embedder.Dim() {
+		return nil, nil
+	}
+	if err := ix.loadVectors(ctx); err != nil {
+		return nil, ix.failed("loading vectors", err)
+	}
+	s := &ix.vectors
+	query, scale := unpack(pack(v))
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	out := make(map[int64]float64, len(ids))
+	for _, id := range ids {
+		if at, ok := s.place[id]; ok {
+			out[id] = float64(float32(dot8(query, s.rows[at*s.dim:][:s.dim])) * s.scales[at] * scale)
+		}
+	}
+	return out, nil
+}
+
+// unpack gives a packed vector's numbers and what they are multiplied by.
+func unpack(packed []byte) ([]int8, float32) {
+	out := make([]int8, len(packed)-scaleBytes)
+	for i, x := range packed[scaleBytes:] {
+		out[i] = int8(x)
+	}
+	return out, math.Float32frombits(binary.LittleEndian.Uint32(packed))
+}
+
 // nearest compares with every vector: for 100,000 that is faster than any of the approximate ways that were tried, and
 // exact.
 func (s *vectorSet) nearest(v []float32, n int) []Scored {
-	packed := pack(v)
-	scale := math.Float32frombits(binary.LittleEndian.Uint32(packed))
-	query := make([]int8, len(v))
-	for i, x := range packed[scaleBytes:] {
-		query[i] = int8(x)
-	}
+	query, scale := unpack(pack(v))
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	scores := make([]float32, len(s.ids))

@@ -11,11 +11,14 @@ import (
 
 // The lists that a result can come from.
 const (
-	listKeywords = "keywords"
-	listSymbols  = "symbols"
-	listPaths    = "paths"
-	listFrames   = "frames"
-	listText     = "text"
+	listWords      = "words" // keywords and vectors as one, by a sum of their scores
+	listKeywords   = "keywords"
+	listVectors    = "vectors"
+	listSymbols    = "symbols"
+	listPaths      = "paths"
+	listFrames     = "frames"
+	listText       = "text"
+	listReferences = "references"
 )
 
 // list is one way's ranking, best first. lines says which line of a chunk it was found by, where that is known.
@@ -23,20 +26,20 @@ type list struct {
 	name  string
 	ids   []int64
 	lines map[int64]int
+	shown bool // its ranks are shown, but it gives nothing to the score: another list has it in it
 }
 
 const (
 	// depth is how far down each list is read: what is below has 1/160 or less.
 	depth = 100
 	// priorDepth is how much deeper the keywords are read before the priors rank them again.
-	priorDepth = 4
+	priorDepth = 3
 	// scanDepth is how many lines an exact search collects before it ranks them.
 	scanDepth = 1000
 )
 
 // ask gives the lists that fit the kind of a query.
-func ask(ctx context.Context, ix *index.Index, q Query, n int) ([]list, error) {
-	deep := max(depth, 3*n)
+func ask(ctx context.Context, ix *index.Index, q Query, o Options) ([]list, error) {
 	var lists []list
 	add := func(l list, err error) error {
 		if err == nil && len(l.ids) > 0 {
@@ -44,31 +47,110 @@ func ask(ctx context.Context, ix *index.Index, q Query, n int) ([]list, error) {
 		}
 		return err
 	}
-	if q.Kind == Exact || q.Kind == Expression {
-		err := add(askText(ctx, ix, q))
+	switch q.Kind {
+	case Exact, Expression:
+		err := add(askText(ctx, ix, q, o))
+		return lists, err
+	case References, Callers:
+		err := add(askReferences(ctx, ix, q))
 		return lists, err
 	}
-	if err := add(askFrames(ctx, ix, q.Frames)); err != nil {
-		return nil, err
+	deep := max(depth, 2*o.N)
+	if o.Using == Full && q.Kind != Words {
+		if err := add(askFrames(ctx, ix, q.Frames)); err != nil {
+			return nil, err
+		}
+		if err := add(askSymbols(ctx, ix, q, deep)); err != nil {
+			return nil, err
+		}
+		for _, p := range q.Paths {
+			if err := add(ranked(listPaths)(ix.Paths(ctx, p, deep))); err != nil {
+				return nil, err
+			}
+		}
 	}
-	if err := add(askSymbols(ctx, ix, q, deep)); err != nil {
-		return nil, err
-	}
-	for _, p := range q.Paths {
-		if err := add(ranked(listPaths)(ix.Paths(ctx, p, deep))); err != nil {
+	words, err := askWords(ctx, ix, q, o, deep)
+	return append(lists, words...), err
+}
+
+// askWords ranks by words and by vectors. Full adds the scores up, since that ranks better than fusing the two lists; both
+// are shown beside the sum.
+func askWords(ctx context.Context, ix *index.Index, q Query, o Options, n int) ([]list, error) {
+	var words, near []index.Scored
+	var vector []float32
+	var err error
+	if o.Using != VectorsOnly {
+		if words, err = ix.Weighted(ctx, weighted(q.Text), priorDepth*n); err != nil {
 			return nil, err
 		}
 	}
-	err := add(askKeywords(ctx, ix, q, deep))
-	return lists, err
+	if e, ok := ix.Embedder().(Embedder); ok && o.Using != KeywordsOnly && q.Kind != PathQuery {
+		if vector, err = e.Ask(ctx, Prose(q.Text)); err != nil {
+			if ctx.Err() != nil {
+				return nil, err
+			}
+			vector = nil // words alone find most; Doctor says why the embedder does not answer
+		}
+		if near, err = ix.Nearest(ctx, vector, n); err != nil {
+			return nil, err
+		}
+	}
+	keywords, vectors := scoredList(listKeywords, words, n), scoredList(listVectors, near, n)
+	switch o.Using {
+	case KeywordsOnly:
+		l, err := weighed(ctx, ix, q, listKeywords, words, n)
+		return []list{l}, err
+	case VectorsOnly:
+		return []list{vectors}, nil
+	case Fusion:
+		l, err := weighed(ctx, ix, q, listKeywords, words, n)
+		return []list{l, vectors}, err
+	}
+	sum, err := addUp(ctx, ix, words, near, vector)
+	if err != nil {
+		return nil, err
+	}
+	l, err := weighed(ctx, ix, q, listWords, sum, n)
+	keywords.shown, vectors.shown = true, true
+	return []list{l, keywords, vectors}, err
 }
 
-// askKeywords ranks by words, with the priors of the score table.
-func askKeywords(ctx context.Context, ix *index.Index, q Query, n int) (list, error) {
-	found, err := ix.Weighted(ctx, weighted(q.Text), priorDepth*n)
-	if err != nil {
-		return list{}, err
+// vectorShare is what the nearest possible vector is worth beside the best score of the keywords.
+const vectorShare = 0.2
+
+// addUp adds to each keyword score the share of its vector; what only vectors found has that alone.
+func addUp(ctx context.Context, ix *index.Index, words, near []index.Scored, vector []float32) ([]index.Scored, error) {
+	if len(near) == 0 {
+		return words, nil
 	}
+	top := 1.0
+	scores := map[int64]float64{}
+	ids := make([]int64, 0, len(words)+len(near))
+	for i, s := range words {
+		if i == 0 {
+			top = s.Score
+		}
+		scores[s.ID] = s.Score
+		ids = append(ids, s.ID)
+	}
+	for _, s := range near {
+		if _, ok := scores[s.ID]; !ok {
+			ids = append(ids, s.ID)
+		}
+	}
+	cosines, err := ix.Cosines(ctx, vector, ids)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]index.Scored, len(ids))
+	for i, id := range ids {
+		out[i] = index.Scored{ID: id, Score: scores[id] + vectorShare*top*max(cosines[id], 0)}
+	}
+	return out, nil
+}
+
+// weighed ranks by scores, with the priors of the score table.
+func weighed(ctx context.Context, ix *index.Index, q Query, name string, found []index.Scored, n int) (list, error) {
 	ids, scores := make([]int64, len(found)), make(map[int64]float64, len(found))
 	for i, s := range found {
 		ids[i], scores[s.ID] = s.ID, s.Score
@@ -79,21 +161,25 @@ func askKeywords(ctx context.Context, ix *index.Index, q Query, n int) (list, er
 	}
 	reweigh(q, chunks, scores)
 	slices.SortStableFunc(found, func(a, b index.Scored) int { return cmp.Compare(scores[b.ID], scores[a.ID]) })
-	return ranked(listKeywords)(found[:min(n, len(found))], nil)
+	return scoredList(name, found, n), nil
+}
+
+func scoredList(name string, found []index.Scored, n int) list {
+	l := list{name: name}
+	for _, s := range found[:min(n, len(found))] {
+		l.ids = append(l.ids, s.ID)
+	}
+	return l
 }
 
 // ranked names what the index gives.
 func ranked(name string) func([]index.Scored, error) (list, error) {
 	return func(found []index.Scored, err error) (list, error) {
-		l := list{name: name}
-		for _, s := range found {
-			l.ids = append(l.ids, s.ID)
-		}
-		return l, err
+		return scoredList(name, found, len(found)), err
 	}
 }
 
-// askSymbols looks the names of a query up, as one list: the best of each name first. Among words only whole names count.
+// askSymbols looks the names of a query up, as one list: the best of each name first. Beside frames only whole names count.
 func askSymbols(ctx context.Context, ix *index.Index, q Query, n int) (list, error) {
 	var found [][]index.Scored
 	for _, name := range q.Names {
@@ -141,15 +227,34 @@ func askFrames(ctx context.Context, ix *index.Index, fs []Frame) (list, error) {
 }
 
 // askText finds an exact text or an expression; a chunk counts once.
-func askText(ctx context.Context, ix *index.Index, q Query) (list, error) {
-	found, err := ix.Scan(ctx, q.find, scanDepth)
+func askText(ctx context.Context, ix *index.Index, q Query, o Options) (list, error) {
+	found, err := ix.Grep(ctx, index.Pattern{Literal: q.Literal, Regexp: q.Regexp}, index.GrepOptions{N: scanDepth, Read: o.Read})
 	if err != nil {
 		return list{}, err
 	}
 	l := list{name: listText, lines: map[int64]int{}}
-	for _, m := range found {
+	for _, m := range found.Hits {
 		if _, seen := l.lines[m.ID]; m.ID != 0 && !seen {
 			l.ids, l.lines[m.ID] = append(l.ids, m.ID), m.Line
+		}
+	}
+	return l, nil
+}
+
+// askReferences finds the places that say a name, or call it; a chunk counts once, by its first line of them.
+func askReferences(ctx context.Context, ix *index.Index, q Query) (list, error) {
+	look := ix.References
+	if q.Kind == Callers {
+		look = ix.Callers
+	}
+	found, err := look(ctx, q.Names[0])
+	if err != nil {
+		return list{}, err
+	}
+	l := list{name: listReferences, lines: map[int64]int{}}
+	for _, r := range found {
+		if _, seen := l.lines[r.ID]; r.ID != 0 && !seen {
+			l.ids, l.lines[r.ID] = append(l.ids, r.ID), r.Line
 		}
 	}
 	return l, nil

@@ -22,6 +22,8 @@ const (
 	Trace      Kind = "trace"      // has frames: file and line
 	Exact      Kind = "exact"      // "…"
 	Expression Kind = "expression" // /…/
+	References Kind = "references" // the places that say a name
+	Callers    Kind = "callers"    // the places that call it
 )
 
 // Query is a parsed query.
@@ -56,20 +58,68 @@ func Parse(query string) (Query, error) {
 	if text == "" {
 		return Query{}, fmt.Errorf("%w: give words, a name, a path, a pasted error, an \"exact text\" or an /expression/", ErrEmpty)
 	}
+	if q, ok, err := said(text); ok || err != nil {
+		return q, err
+	}
 	if lit, ok := quoted(text); ok {
 		return Query{Kind: Exact, Text: lit, Literal: lit}, nil
 	}
 	if expr, ok := slashed(text); ok {
-		re, err := regexp.Compile("(?m)" + expr)
-		if err != nil {
-			return Query{}, fmt.Errorf("reading the expression /%s/: %w; leave the slashes out to search for words", expr, err)
-		}
-		if re.MatchString("") {
-			return Query{}, fmt.Errorf("the expression /%s/ matches the empty text, so it would match every line; make it say something", expr)
-		}
-		return Query{Kind: Expression, Text: expr, Regexp: re}, nil
+		return expression(expr)
 	}
 	return parseWords(text), nil
+}
+
+func expression(expr string) (Query, error) {
+	re, err := regexp.Compile("(?m)" + expr)
+	if err != nil {
+		return Query{}, fmt.Errorf("reading the expression /%s/: %w; leave the slashes out to search for words", expr, err)
+	}
+	if re.MatchString("") {
+		return Query{}, fmt.Errorf("the expression /%s/ matches the empty text, so it would match every line; make it say something", expr)
+	}
+	return Query{Kind: Expression, Text: expr, Regexp: re}, nil
+}
+
+var (
+	// saidKind is a query that says its kind: "callers: f".
+	saidKind = regexp.MustCompile(`(?s)^(words|text|regex|symbol|path|refs|references|callers):\s*(.+)$`)
+	// aboutUses asks for the uses of one name in plain English.
+	aboutUses = regexp.MustCompile(`(?i)^(?:(callers of|who calls|what calls|calls to)|(?:references to|refs to|uses of|usages of|who uses|what uses|where is)) +([\w.:#>-]+(?:\(\))?)( +(?:used|called))? *\??$`)
+)
+
+// said reads a query that says its kind.
+func said(text string) (Query, bool, error) {
+	if m := aboutUses.FindStringSubmatch(text); m != nil && (m[3] != "" || !strings.HasPrefix(strings.ToLower(text), "where is")) {
+		kind := References
+		if m[1] != "" || strings.Contains(m[3], "called") {
+			kind = Callers
+		}
+		return Query{Kind: kind, Text: m[2], Names: []string{m[2]}}, true, nil
+	}
+	m := saidKind.FindStringSubmatch(text)
+	if m == nil {
+		return Query{}, false, nil
+	}
+	rest := strings.TrimSpace(m[2])
+	switch m[1] {
+	case "text":
+		return Query{Kind: Exact, Text: rest, Literal: rest}, true, nil
+	case "regex":
+		q, err := expression(rest)
+		return q, true, err
+	case "symbol":
+		return Query{Kind: Identifier, Text: rest, Names: []string{rest}}, true, nil
+	case "path":
+		return Query{Kind: PathQuery, Text: rest, Paths: []string{rest}}, true, nil
+	case "refs", "references":
+		return Query{Kind: References, Text: rest, Names: []string{rest}}, true, nil
+	case "callers":
+		return Query{Kind: Callers, Text: rest, Names: []string{rest}}, true, nil
+	}
+	q := parseWords(rest)
+	q.Kind = Words
+	return q, true, nil
 }
 
 // quoted reports a query that is one quoted text.

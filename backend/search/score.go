@@ -14,6 +14,9 @@ import (
 // Methods", SIGIR 2009.
 const rrfK = 60
 
+// reciprocal is what a rank, from 1, is worth.
+func reciprocal(rank int) float64 { return 1 / float64(rrfK+rank) }
+
 // candidate is a chunk on its way to a hit.
 type candidate struct {
 	chunk index.Chunk
@@ -114,12 +117,18 @@ func fuse(ctx context.Context, ix *index.Index, q Query, lists []list) ([]candid
 	for _, l := range lists {
 		for i, id := range l.ids {
 			c, ok := byID[id]
+			if !ok && l.shown {
+				continue // too weak in the list that has it in it
+			}
 			if !ok {
 				c = &candidate{}
 				byID[id] = c
 				ids = append(ids, id)
 			}
-			p := Part{List: l.name, Rank: i + 1, Score: 1.0 / float64(rrfK+i+1)}
+			p := Part{List: l.name, Rank: i + 1, Score: reciprocal(i + 1)}
+			if l.shown {
+				p.Score = 0
+			}
 			c.why = append(c.why, p)
 			c.score += p.Score
 			if c.line == 0 {

@@ -22,12 +22,13 @@ type Hit struct {
 	Symbol    string  `json:"symbol"`
 	Kind      string  `json:"kind"`
 	Score     float64 `json:"score"`
-	Snippet   string  `json:"-"` // the lines StartLine to EndLine themselves, without a line end at the end
-	BestLine  int     `json:"-"` // the line that fits the query best
-	Why       []Part  `json:"-"` // the parts of the score; they add up to it
+	Snippet   string  `json:"-"`   // the lines StartLine to EndLine themselves, without a line end at the end
+	BestLine  int     `json:"-"`   // the line that fits the query best
+	Why       []Part  `json:"why"` // the parts of the score; they add up to it
 }
 
-// Part is one list's share of a score. A signal of the score table has rank 0.
+// Part is one list's share of a score. A signal of the score table has rank 0; a list that is shown only, since another has it in
+// it, has score 0.
 type Part struct {
 	List  string  `json:"list"`
 	Rank  int     `json:"rank"`
@@ -38,7 +39,20 @@ type Part struct {
 type Options struct {
 	N    int                               // hits, default 10
 	Read func(path string) ([]byte, error) // present text, so that no hit is stale; nil trusts the index
+
+	Using Using
 }
+
+// Using says which lists rank a query in words.
+type Using int
+
+// The rankings; all but Full are there to be measured against it.
+const (
+	Full   Using = iota
+	Fusion       // keywords and vectors, by reciprocal rank
+	KeywordsOnly
+	VectorsOnly
+)
 
 const defaultN = 10
 
@@ -48,24 +62,46 @@ var ErrEmpty = errors.New("empty query")
 // Search ranks chunks for a query: words, an identifier, a path, a pasted error or stack trace, an "exact text", or an
 // /expression/. The same index, texts and query give the same hits in the same order.
 func Search(ctx context.Context, ix *index.Index, query string, o Options) ([]Hit, error) {
-	q, err := Parse(query)
+	q, ranked, err := rank(ctx, ix, query, &o)
 	if err != nil {
 		return nil, err
-	}
-	if o.N <= 0 {
-		o.N = defaultN
-	}
-	lists, err := ask(ctx, ix, q, o.N)
-	if err != nil {
-		return nil, fmt.Errorf("searching: %w", err)
-	}
-	ranked, err := fuse(ctx, ix, q, lists)
-	if err != nil {
-		return nil, fmt.Errorf("searching: %w", err)
 	}
 	hits, err := present(ctx, ix, q, ranked, o)
 	if err != nil {
 		return nil, fmt.Errorf("searching: %w", err)
 	}
 	return hits, nil
+}
+
+// Rank is Search without the texts: places only, not held against the present text, with doubles.
+func Rank(ctx context.Context, ix *index.Index, query string, o Options) ([]Hit, error) {
+	_, ranked, err := rank(ctx, ix, query, &o)
+	if err != nil {
+		return nil, err
+	}
+	var out []Hit
+	for _, c := range ranked[:min(o.N, len(ranked))] {
+		out = append(out, Hit{Path: c.chunk.Path, StartLine: c.chunk.StartLine, EndLine: c.chunk.EndLine, Symbol: c.chunk.Qualified,
+			Kind: c.chunk.Kind, Score: c.score, BestLine: c.chunk.StartLine, Why: c.why})
+	}
+	return out, nil
+}
+
+func rank(ctx context.Context, ix *index.Index, query string, o *Options) (Query, []candidate, error) {
+	q, err := Parse(query)
+	if err != nil {
+		return q, nil, err
+	}
+	if o.N <= 0 {
+		o.N = defaultN
+	}
+	lists, err := ask(ctx, ix, q, *o)
+	if err != nil {
+		return q, nil, fmt.Errorf("searching: %w", err)
+	}
+	ranked, err := fuse(ctx, ix, q, lists)
+	if err != nil {
+		return q, nil, fmt.Errorf("searching: %w", err)
+	}
+	return q, ranked, nil
 }

@@ -255,7 +255,7 @@ func TestJSONForm(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := `{"path":"a.go","start_line":1,"end_line":2,"symbol":"F","kind":"function","score":0.5}`; string(b) != want {
+	if want := `{"path":"a.go","start_line":1,"end_line":2,"symbol":"F","kind":"function","score":0.5,"why":[{"list":"keywords","rank":1,"score":0.5}]}`; string(b) != want {
 		t.Errorf("%s, want %s", b, want)
 	}
 }

@@ -8,7 +8,10 @@ package subtoken
 
 import (
 	"bytes"
+	"crypto/sha256"
+	_ "embed" // the table
 	"encoding/binary"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"math"
@@ -24,6 +27,12 @@ const (
 	Code              // a definition with its names and comments
 )
 
+//go:embed subtokens.bin
+var builtIn []byte
+
+// BuiltIn loads the table of the program.
+func BuiltIn() (*Table, error) { return Load(builtIn) }
+
 // Table holds the vectors. Safe for concurrent use.
 type Table struct {
 	dim     int
@@ -32,7 +41,11 @@ type Table struct {
 	rows    []int8    // len(names) × dim
 	scales  []float32 // what a row's numbers are multiplied by
 	weights [2][]float32
+	version string
 }
+
+// Version tells tables apart: the first bytes of the file's SHA-256.
+func (t *Table) Version() string { return t.version }
 
 // Dim is how many numbers a vector has.
 func (t *Table) Dim() int { return t.dim }
@@ -122,7 +135,8 @@ func Load(data []byte) (*Table, error) {
 	if n > maxTable || dim < 1 || dim > 1024 {
 		return nil, fmt.Errorf("%w: %d rows of %d", errForm, n, dim)
 	}
-	t := &Table{dim: dim, names: make([]string, 0, n), ids: make(map[string]int32, n)}
+	sum := sha256.Sum256(data)
+	t := &Table{dim: dim, version: hex.EncodeToString(sum[:6]), names: make([]string, 0, n), ids: make(map[string]int32, n)}
 	for range n {
 		if len(rest) == 0 || len(rest) < 1+int(rest[0]) {
 			return nil, fmt.Errorf("%w: cut short", errForm)

@@ -1,0 +1,107 @@
+package search
+
+import (
+	"math"
+	"testing"
+)
+
+// TestReciprocalRanks holds the worked figures: ranks 1 and 3 give 0.0323, rank 1 in one list only 0.0164.
+func TestReciprocalRanks(t *testing.T) {
+	t.Parallel()
+	_, _, ix := maths(t)
+	found, err := ix.Symbols(t.Context(), "Mean", 1)
+	if err != nil || len(found) != 1 {
+		t.Fatal(found, err)
+	}
+	mean := found[0].ID
+	others, err := ix.Keywords(t.Context(), "counter report add", 2)
+	if err != nil || len(others) != 2 {
+		t.Fatal(others, err)
+	}
+	both := []list{{name: "a", ids: []int64{mean}}, {name: "b", ids: []int64{others[0].ID, others[1].ID, mean}}}
+	got, err := fuse(t.Context(), ix, Query{Kind: Words}, both)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got[0].chunk.ID != mean || math.Abs(got[0].score-0.0323) > 0.00005 || len(got[0].why) != 2 || got[0].why[1].Rank != 3 {
+		t.Errorf("ranks 1 and 3: %+v", got[0])
+	}
+	if math.Abs(got[1].score-0.0164) > 0.00005 {
+		t.Errorf("rank 1 in one list: %g", got[1].score)
+	}
+}
+
+// TestShownLists: a list that another has in it is seen in a hit's parts and counts nothing.
+func TestShownLists(t *testing.T) {
+	t.Parallel()
+	_, _, ix := maths(t)
+	found, err := ix.Keywords(t.Context(), "mean counter", 2)
+	if err != nil || len(found) != 2 {
+		t.Fatal(found, err)
+	}
+	a, b := found[0].ID, found[1].ID
+	got, err := fuse(t.Context(), ix, Query{Kind: Words}, []list{{name: listWords, ids: []int64{a}}, {name: listVectors, ids: []int64{b, a}, shown: true}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(got) != 1 || got[0].score != reciprocal(1) || len(got[0].why) != 2 || got[0].why[1] != (Part{listVectors, 2, 0}) {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestSaidKinds(t *testing.T) {
+	t.Parallel()
+	for query, want := range map[string]struct {
+		kind Kind
+		text string
+	}{
+		"callers: Mean":          {Callers, "Mean"},
+		"who calls Mean()?":      {Callers, "Mean()"},
+		"where is Mean called":   {Callers, "Mean"},
+		"references to Mean":     {References, "Mean"},
+		"where is Mean used?":    {References, "Mean"},
+		"refs: Counter.Add":      {References, "Counter.Add"},
+		"where is Mean":          {Words, "where is Mean"},
+		"uses of the mean value": {Words, "uses of the mean value"},
+		"text: mean(":            {Exact, "mean("},
+		"regex: m.an":            {Expression, "m.an"},
+		"symbol: Add":            {Identifier, "Add"},
+		"path: use.go":           {PathQuery, "use.go"},
+		"words: Mean":            {Words, "Mean"},
+		"Fix: the mean is wrong": {Words, "Fix: the mean is wrong"},
+	} {
+		q, err := Parse(query)
+		if err != nil || q.Kind != want.kind || q.Text != want.text {
+			t.Errorf("%q: %s %q %v, want %s %q", query, q.Kind, q.Text, err, want.kind, want.text)
+		}
+	}
+	if _, err := Parse("regex: ("); err == nil {
+		t.Error("a bad expression")
+	}
+}
+
+func TestCallersAndReferences(t *testing.T) {
+	t.Parallel()
+	_, r, ix := maths(t)
+	hits := mustSearch(t, ix, "who calls Mean", Options{Read: r.Read})
+	for _, h := range hits {
+		if h.Symbol == "Mean" {
+			t.Errorf("the definition calls itself: %s", show(hits))
+		}
+	}
+	if len(hits) != 2 {
+		t.Errorf("callers:\n%s", show(hits))
+	}
+	hits = mustSearch(t, ix, "references to Mean", Options{Read: r.Read})
+	if len(hits) != 3 || hits[0].Symbol != "Mean" {
+		t.Errorf("references:\n%s", show(hits))
+	}
+}
+
+func TestProse(t *testing.T) {
+	t.Parallel()
+	got := Prose("Fix the mean (see https://example.org/issues/12)\n\nMore.\n\nSigned-off-by: A B <a@b>\nCo-authored-by: C")
+	if want := "Fix the mean (see  \n\nMore.\n\n\n"; got != want {
+		t.Errorf("%q", got)
+	}
+}
