@@ -21,6 +21,9 @@ import (
 // a huge one goes on in the background.
 const indexWait = 20 * time.Second
 
+// testHang is the processor time that one test may take. An endless loop uses it up soon; a test that waits does not.
+const testHang = 20 * time.Second
+
 // prepare makes the workspace, runs the baseline on it and puts the first message together. A session that goes on gets
 // its recorded patch back.
 func (r *Run) prepare(ctx context.Context) (*bench, error) {
@@ -111,6 +114,7 @@ func (r *Run) copyFolder(ctx context.Context, b *bench) error {
 	o := r.o.Tests
 	o.Sandbox, o.Cache, o.Source, o.Limits, o.TempDir, o.Seed = r.o.Sandbox, cache, r.o.Repo.Root(), r.task.SandboxLimits, tmp, r.o.Seed
 	o.Told = r.waitsFor(o.Told)
+	o.Hang = testHang
 	b.runner, b.tests = testrun.New(o), o
 	return nil
 }

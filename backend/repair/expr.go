@@ -438,7 +438,7 @@ func (m *maker) collection(n *node) {
 func (m *maker) wrap(n *node) {
 	s, p := m.s, n.parent
 	text := s.of(n)
-	if p == nil || p.class == member && p.memberOf() == n || n.class == paren || p.class == paren || p.class == call && p.callee() == n || s.bound(n) || n.class == str ||
+	if p == nil || p.class == member && p.memberOf() == n || n.class == paren || p.class == paren && n.class == binary || p.class == call && p.callee() == n || s.bound(n) || n.class == str ||
 		p.class == keyword && n.field == "name" || p.class == member || n.class == null || p.class == params || len(text) > 80 || p.kind == "default_parameter" || p.class == tuple && s.row.name == "go" && len(p.operands()) == 1 && p.field == "left" {
 		return
 	}
@@ -461,10 +461,16 @@ func (m *maker) wrap(n *node) {
 			m.put("off by one", w, n, text+" - 1")
 		}
 		for _, v := range m.sc.seen(n.start) {
-			if v != text && (m.sc.roles[v]["number"]) && n.class != binary {
+			if v == text || n.class == binary {
+				continue
+			}
+			if m.sc.roles[v]["number"] {
 				m.put("missing operand", w-1.1, n, text+" - "+v)
 				m.put("missing operand", w-1.2, n, text+" + "+v)
 				m.put("missing operand", w-1.9, n, text+" * "+v)
+			} else if !s.row.typed {
+				m.put("missing operand", w-1.9, n, text+" - "+v)
+				m.put("missing operand", w-1.7, n, v+" + "+text)
 			}
 		}
 		if n.class == ident && s.row.name == "python" {

@@ -586,7 +586,7 @@ func (m *maker) insert(n *node) {
 	}
 	// collections that are asked but never filled
 	for v, roles := range m.sc.roles {
-		if !roles["collection"] {
+		if !roles["collection"] && !roles["indexed"] && !roles[".pop"] && !roles[".append"] && !roles["assigned"] {
 			continue
 		}
 		if _, mine := m.sc.at[v]; !mine {
@@ -606,7 +606,13 @@ func (m *maker) insert(n *node) {
 				if !strings.Contains(s.of(m.sc.fn), v+".append(") && !strings.Contains(s.of(m.sc.fn), v+".add(") {
 					w += 0.4
 				}
+				if !roles["collection"] {
+					w -= 0.4
+				}
 				before("missing statement", w, text)
+				if isLast && n.class != ret && n.class != jump {
+					behind("missing statement", w, text)
+				}
 			}
 		}
 	}

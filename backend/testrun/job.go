@@ -75,6 +75,9 @@ func (r *Runner) newJob(dir string, c Command, paths []string) (*job, error) {
 		}
 		j.spec.Cache = r.options.Cache
 	}
+	if r.options.Hang > 0 {
+		j.spec.Env["REDGREEN_TEST_SECONDS"] = fmt.Sprintf("%g", r.options.Hang.Seconds())
+	}
 	r.showPrepared(j)
 	j.showDependencies()
 	return j, nil

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"redgreen/backend/sandbox"
 )
@@ -20,6 +21,7 @@ type Options struct {
 	Source  string // the person's folder: where dependency folders (node_modules, .venv) are shown from, read-only; "" none
 	Limits  sandbox.Limits
 	TempDir string
+	Hang    time.Duration     // processor time after which a Python test is stopped and fails; 0 none
 	Told    func(text string) // told what a run waits for before its tests, "" when that is over; must not block; nil nobody
 
 	Prepared string            // host folder of what Prepare installed; "" none

@@ -9,6 +9,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -68,6 +69,8 @@ func drives(runner string) *driver {
 	switch runner {
 	case "pytest", "unittest":
 		return &driver{begin: tryPython, trace: true}
+	case "node":
+		return &driver{begin: tryNode}
 	}
 	return nil
 }
@@ -492,5 +495,18 @@ func tryPython(j *job, o order) error {
 	}
 	o.Trials = trials
 	j.spec.Args = j.spec.Args[:at+1]
+	return j.give(o)
+}
+
+// tryNode has our driver run Node once and again with its own reporter.
+func tryNode(j *job, o order) error {
+	at := slices.IndexFunc(j.spec.Args, func(a string) bool { return strings.HasPrefix(a, "--test-reporter-destination="+outPath) })
+	if at < 0 {
+		return errNoArgs
+	}
+	rest := j.spec.Args[at+1:]
+	o.Args = withoutPaths(j.tree.sub(j.command.Dir), rest)
+	o.Whole = slices.DeleteFunc(slices.Clone(rest), func(a string) bool { return slices.Contains(o.Args, a) })
+	j.spec.Args = []string{j.spec.Args[0], path.Join(reportersPath, "try_node.mjs")}
 	return j.give(o)
 }

@@ -71,6 +71,71 @@ func TestTryPython(t *testing.T) {
 	}
 }
 
+// TestTryNode does the same with node:test.
+func TestTryNode(t *testing.T) {
+	b := realBench(t, sandbox.Limits{Wall: 2 * time.Minute})
+	dir := b.sampleDir(t, "cronline")
+	c := mustFind(t, dir)
+	base, err := b.runner.Run(t.Context(), dir, c, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	red, green := sides(base)
+	const was = "schedule.day.has(time.getUTCDate()) && schedule.weekday.has(time.getUTCDay())"
+	day, weekday, _ := strings.Cut(was, " && ")
+	candidates := []Candidate{
+		changed(t, dir, "src/next.js", "HORIZON_YEARS = 8", "HORIZON_YEARS = 9"),
+		changed(t, dir, "src/next.js", was, day+" || "+weekday),
+		changed(t, dir, "src/next.js", was, "(() => { for (;;); })()"),
+		changed(t, dir, "src/next.js", was, "("),
+		changed(t, dir, "src/next.js", was, "schedule.any.has('day') || schedule.any.has('weekday') ? "+was+" : "+day+" || "+weekday),
+	}
+	trials, problem, err := b.runner.Try(t.Context(), dir, c, candidates, TryOptions{Red: red, Green: green, Test: time.Second, Wall: time.Minute, Enough: 3})
+	if err != nil || problem != "" {
+		t.Fatal(problem, err)
+	}
+	for i, want := range []func(Trial) bool{
+		func(t Trial) bool { return t.Tried && t.Built && len(t.Fixed) == 0 && !t.Whole },
+		func(t Trial) bool { return t.All && len(t.Broken) > 0 },
+		func(t Trial) bool { return len(t.Hung) > 0 && len(t.Fixed) == 0 },
+		func(t Trial) bool { return t.Tried && len(t.Fixed) == 0 },
+		func(t Trial) bool { return t.Passes() },
+	} {
+		if !want(trials[i]) {
+			t.Errorf("candidate %d: %+v", i, trials[i])
+		}
+	}
+}
+
+// TestHang lets a test that never ends fail, and the others go on.
+func TestHang(t *testing.T) {
+	b := realBench(t, sandbox.Limits{Wall: 2 * time.Minute})
+	for name, test := range map[string]string{
+		"pytest":   "import pytest\n\n\ndef test_loop():\n    while True:\n        pass\n\n\ndef test_good():\n    pass\n",
+		"unittest": "import unittest\n\n\nclass T(unittest.TestCase):\n    def test_loop(self):\n        while True:\n            pass\n\n    def test_other(self):\n        pass\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := b.folder(t, func(dir string) {
+				if err := os.WriteFile(filepath.Join(dir, "test_x.py"), []byte(test), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			})
+			o := b.runner.options
+			o.Hang = time.Second
+			r := New(o)
+			c := Command{Runner: name, Args: map[string][]string{"pytest": {"python3", "-m", "pytest"}, "unittest": {"python3", "-m", "unittest", "discover"}}[name]}
+			run, err := r.Run(t.Context(), dir, c, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			passed, failed, _ := run.Counts()
+			if passed != 1 || failed != 1 || run.Infrastructure || !slices.ContainsFunc(run.Tests, func(t Test) bool { return strings.Contains(t.Message, "takes too long") }) {
+				t.Errorf("%d passed, %d failed, %s: %+v", passed, failed, run.Reason, run.Tests)
+			}
+		})
+	}
+}
+
 func mustFind(t *testing.T, dir string) Command {
 	t.Helper()
 	found, err := Find(dir)

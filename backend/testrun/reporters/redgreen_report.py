@@ -10,6 +10,7 @@ import hmac
 import importlib.util
 import json
 import os
+import signal
 import sys
 import types
 
@@ -98,6 +99,34 @@ def watch(*owners):
         return ""
 
     return altered
+
+
+class Hung(BaseException):
+    """A test used up its processor time. No Exception, so that code under test does not take it for one of its own."""
+
+
+class Hangs:
+    """Ends a test that uses more processor time than it may, so that one endless loop does not cost the others their
+    results. After the first the rest has less: where one hangs, others of its kind do."""
+
+    def __init__(self):
+        self.seconds = float(os.environ.pop("REDGREEN_TEST_SECONDS", "0"))
+        self.after = min(self.seconds, 3.0)
+        if self.seconds:
+            signal.signal(signal.SIGPROF, self.stop)
+
+    def stop(self, *_):
+        text = "stopped: the test takes too long, more than %g s of processor time" % self.seconds
+        self.seconds = self.after
+        raise Hung(text)
+
+    def begin(self):
+        if self.seconds:
+            signal.setitimer(signal.ITIMER_PROF, self.seconds, 1)
+
+    def end(self):
+        if self.seconds:
+            signal.setitimer(signal.ITIMER_PROF, 0)
 
 
 def stand_in(name, argv):

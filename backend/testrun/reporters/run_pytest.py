@@ -11,7 +11,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 import redgreen_report  # noqa: E402
 
-watch = redgreen_report.watch
+watch, hangs = redgreen_report.watch, redgreen_report.Hangs()
 sys.path.remove(HERE)
 del sys.modules["redgreen_report"]
 
@@ -82,6 +82,12 @@ class Reporter:
         if report.failed:
             self.write(event="test", id=self.id(report.nodeid), status="error", phase="collect",
                        text=cut(str(report.longrepr)))
+
+    @pytest.hookimpl(hookwrapper=True, tryfirst=True)
+    def pytest_runtest_protocol(self, item):
+        hangs.begin()
+        yield
+        hangs.end()
 
     def pytest_runtest_logstart(self, nodeid, location):
         self.write(event="start", id=self.id(nodeid))

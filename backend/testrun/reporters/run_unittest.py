@@ -18,6 +18,7 @@ import traceback  # noqa: E402
 import unittest  # noqa: E402
 
 LONGEST = 20000
+hangs = redgreen_report.Hangs()
 
 
 class Result(unittest.TextTestResult):
@@ -36,6 +37,11 @@ class Result(unittest.TextTestResult):
         self.began = time.monotonic()
         self.failed_parts = False
         self.write(event="start", id=test.id())
+        hangs.begin()
+
+    def stopTest(self, test):
+        hangs.end()
+        super().stopTest(test)
 
     def done(self, test, status, err=None, text=""):
         event = {"event": "test", "id": test.id(), "status": status,
