@@ -297,7 +297,10 @@ type search struct {
 	passing []*candidate // that pass everything, in the order in which they were found
 	partial []*candidate
 	gains   map[*candidate]gain
+	files   []*source
 	broke   map[*candidate][]string
+	whens   map[*candidate]bool
+	forms   []*candidate // under a condition
 }
 
 // search makes the candidates and marks those that were tried.
@@ -312,7 +315,7 @@ func (st *state) search(files []string) *search {
 			sources = append(sources, s)
 		}
 	}
-	s := &search{st: st, byText: map[string]*candidate{}, tried: map[string]bool{}, gains: map[*candidate]gain{}, broke: map[*candidate][]string{}}
+	s := &search{st: st, byText: map[string]*candidate{}, tried: map[string]bool{}, gains: map[*candidate]gain{}, broke: map[*candidate][]string{}, whens: map[*candidate]bool{}}
 	suspects := st.suspects()
 	for _, src := range sources {
 		if len(suspects[src.path]) == 0 { // nothing was measured: the whole file
@@ -322,11 +325,13 @@ func (st *state) search(files []string) *search {
 			}
 		}
 	}
+	s.files = sources
 	s.all = candidates(sources, suspects, st.hints(), priors(), learn(sources))
 	for _, c := range s.all {
 		s.byText[c.lines()] = c
 	}
 	for _, b := range st.top().batches {
+		s.known()
 		for i, text := range b.texts {
 			if b.untried[i] {
 				continue
@@ -352,6 +357,23 @@ func (st *state) search(files []string) *search {
 		}
 	}
 	return s
+}
+
+// known adds the conditional forms of the changes that break something, in the order in which they were found, so that
+// what was tried of them is known again.
+func (s *search) known() {
+	for _, c := range s.all {
+		if len(s.broke[c]) == 0 || s.whens[c] {
+			continue
+		}
+		s.whens[c] = true
+		for _, w := range s.when(c, s.files) {
+			if t := w.lines(); s.byText[t] == nil {
+				s.byText[t] = w
+				s.forms = append(s.forms, w)
+			}
+		}
+	}
 }
 
 // combined finds the candidates that a text of several edits was made of.
@@ -402,8 +424,8 @@ func (s *search) next() (string, []model.Call) {
 			kinds[c.kind]++
 		}
 	}
-	pairs := s.pairs()
-	for _, c := range pairs {
+	s.known()
+	for _, c := range append(s.pairs(), s.forms...) {
 		take(c)
 	}
 	if step := s.step(); step != nil && len(texts) == 0 && len(st.levels) < maxLevels && len(l.batches) > 0 {
@@ -412,7 +434,7 @@ func (s *search) next() (string, []model.Call) {
 	}
 	what := "single edits"
 	if len(texts) > 0 {
-		what = "edits, pairs of those that help in part first"
+		what = "edits, first what builds on those that help in part"
 	}
 	for _, c := range s.all {
 		take(c)

@@ -82,6 +82,9 @@ func (r *Runner) Try(ctx context.Context, dir string, c Command, candidates []Ca
 	if len(c.Parts) > 0 {
 		return r.tryParts(ctx, dir, c, candidates, o)
 	}
+	if c.Runner == "go" {
+		return r.tryGo(ctx, dir, c, candidates, o)
+	}
 	d := drives(c.Runner)
 	if d == nil {
 		return r.trySlowly(ctx, dir, c, candidates, o)

@@ -107,6 +107,42 @@ func TestTryNode(t *testing.T) {
 	}
 }
 
+// TestTryGo does the same in Go, where all candidates are compiled into the same programs.
+func TestTryGo(t *testing.T) {
+	b := realBench(t, sandbox.Limits{Wall: 4 * time.Minute})
+	dir := b.sampleDir(t, "ledger")
+	c := mustFind(t, dir)
+	base, err := b.runner.Run(t.Context(), dir, c, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	red, green := sides(base)
+	candidates := []Candidate{
+		changed(t, dir, "amount/amount.go", "if units < 0 {", "if units <= 0 {"),
+		changed(t, dir, "amount/amount.go", "if units < 0 {", "if units < 0 || whole {"),
+		changed(t, dir, "amount/amount.go", "if units < 0 {", "for {}\n\tif units < 0 {"),
+		changed(t, dir, "amount/amount.go", "if units < 0 {", "if units < {"),
+		changed(t, dir, "amount/amount.go", "if units < 0 {", `if units < 0 || strings.HasPrefix(whole, "-") {`),
+		changed(t, dir, "amount/amount.go", "cents *= 10", "cents *= 100"),
+	}
+	trials, problem, err := b.runner.Try(t.Context(), dir, c, candidates, TryOptions{Red: red, Green: green, Test: 500 * time.Millisecond, Wall: time.Minute, Enough: 3})
+	if err != nil || problem != "" {
+		t.Fatal(problem, err)
+	}
+	for i, want := range []func(Trial) bool{
+		func(t Trial) bool { return t.Tried && t.Built && len(t.Fixed) > 0 && !t.All },
+		func(t Trial) bool { return t.Tried && !t.Built },
+		func(t Trial) bool { return len(t.Hung) > 0 && len(t.Fixed) == 0 },
+		func(t Trial) bool { return t.Tried && !t.Built },
+		func(t Trial) bool { return t.Passes() },
+		func(t Trial) bool { return t.Built && !t.All },
+	} {
+		if !want(trials[i]) {
+			t.Errorf("candidate %d: %+v", i, trials[i])
+		}
+	}
+}
+
 // TestHang lets a test that never ends fail, and the others go on.
 func TestHang(t *testing.T) {
 	b := realBench(t, sandbox.Limits{Wall: 2 * time.Minute})

@@ -111,9 +111,10 @@ async function attempt(tree, n) {
   const fixed = order.red.filter((id) => whole.statuses.get(id) === 'passed');
   const broken = order.green.filter((id) => whole.statuses.get(id) !== 'passed');
   write({ event: 'whole', n, fixed, broken: broken.slice(0, 20) });
-  if (broken.length) return;
-  if (fixed.length === order.red.length) passed += 1;
-  const more = fixed.length === order.red.length ? 20 : 60;
+  const every = fixed.length === order.red.length;
+  if (broken.length && !every) return;
+  if (every && !broken.length) passed += 1;
+  const more = every && !broken.length ? 20 : 60;
   last = Math.min(last, begunCount + Math.max(begunCount, more));
 }
 

@@ -502,7 +502,7 @@ class Search:
         if not broken and len(fixed) == len(red):
             self.passed += 1
             self.found(30)
-        elif not broken:
+        elif not broken or len(fixed) == len(red):
             self.found(90)
         self.write(event="whole", n=c.number, broken=broken[:20], fixed=fixed)
 
