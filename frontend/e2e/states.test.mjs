@@ -366,3 +366,56 @@ scene('without a sandbox the badge follows what is allowed for the open folder',
   await page.getByTestId('allow-none').check({ force: true });
   await page.getByTestId('sandbox-badge').getByText('no isolation').waitFor();
 });
+
+scene('a session is named, pinned, found by what was read, and deleted for good', '', async (page) => {
+  await page.getByTestId('nav-sessions').click();
+  const menu = (n) => page.getByTestId('session-menu').nth(n).click();
+  await page.getByTestId('session-row').nth(2).waitFor();
+  await menu(2);
+  await page.getByTestId('session-rename').click();
+  await page.getByTestId('rename-text').fill('paging, first try');
+  await page.keyboard.press('Enter');
+  await page.getByTestId('session-row').getByText('paging, first try').waitFor();
+  await menu(2);
+  await page.getByTestId('session-pin').click();
+  await page.getByTestId('session-row').first().getByText('paging, first try').waitFor();
+  await page.getByTestId('sessions-search').fill('paging');
+  await page.getByTestId('session-hit').locator('mark').first().waitFor();
+  assert.equal(await page.getByTestId('session-row').count(), 1);
+  await menu(0);
+  await page.getByTestId('session-delete').click();
+  await page.keyboard.press('Enter'); // the focus is on "Keep it"
+  await page.getByTestId('delete-dialog').waitFor({ state: 'detached' });
+  assert.equal(await page.getByTestId('session-row').count(), 1);
+  await menu(0);
+  await page.getByTestId('session-delete').click();
+  await page.getByTestId('delete-go').click();
+  await page.getByText('No session fits.').waitFor();
+});
+
+scene('two sessions stand side by side', '', async (page) => {
+  await page.getByTestId('nav-sessions').click();
+  for (const n of [0, 1]) {
+    await page.getByTestId('session-menu').nth(n).click();
+    await page.getByTestId('session-compare').click();
+  }
+  await page.getByTestId('pair').first().waitFor();
+  assert.match(await page.getByTestId('compare').innerText(), /steps? the same, 2 different/);
+});
+
+scene('another way from a step is a session of its own, and a change leads to its step', 'speed=1000', async (page) => {
+  await page.getByTestId('nav-sessions').click();
+  await page.getByTestId('session-row').first().click();
+  await page.locator('.cm-merge-b .cm-changedLine').first().waitFor();
+  const before = page.url();
+  await page.keyboard.press('w');
+  await page.locator('.item.lit').first().waitFor();
+  await page.locator('[data-step="2"] .n').click();
+  await page.getByTestId('fork').click();
+  await page.getByTestId('fork-text').fill('leave the parser alone');
+  await page.keyboard.press('Control+Enter');
+  await page.getByTestId('forked-item').waitFor();
+  await page.getByTestId('message').getByText('leave the parser alone').waitFor();
+  assert.notEqual(page.url(), before);
+  await page.getByTestId('write').waitFor();
+});

@@ -3,8 +3,8 @@
 
 import { AppError, decode } from './error';
 import type {
-  Bill, BillsBy, Body, Boot, Check, Diff, Doctor, Event, Exported, Folder, FolderTests, Hit, ImageList, Models, ModelSetting, NewTask, PreparePlan, PrepareReport, ProbePlan, ProbeResult, Pushed, Rung,
-  SessionInfo, SessionState, Settings, Topic,
+  Bill, BillsBy, Body, Boot, Check, Diff, Doctor, Event, Exported, Folder, FolderTests, Hit, ImageList, Models, ModelSetting, NewTask, Origin, Pair, PreparePlan, PrepareReport, ProbePlan, ProbeResult, Pushed, Rung,
+  SessionHit, SessionInfo, SessionState, Settings, Topic,
 } from './types';
 
 export { AppError, type Code } from './error';
@@ -22,7 +22,7 @@ export interface Backend {
   doctor(): Promise<Doctor>;
   startTask(task: NewTask): Promise<string>;
   session(id: string): Promise<SessionInfo>;
-  sessions(q: { folder: string; query: string; limit: number; offset: number }): Promise<{ sessions: SessionState[] | null; total: number }>;
+  sessions(q: { folder: string; query: string; outcome: string; limit: number; offset: number }): Promise<{ sessions: SessionState[] | null; total: number }>;
   events(id: string, after: number, limit: number): Promise<{ events: Event[] | null; more: boolean }>;
   body(hash: string, offset: number, limit: number): Promise<Body>;
   diff(id: string): Promise<Diff>;
@@ -63,6 +63,17 @@ export interface Backend {
   probe(ref: string): Promise<ProbeResult>;
   cancelProbe(ref: string): Promise<void>;
   saveModel(ref: string, setting: ModelSetting): Promise<Settings>;
+  /** sessionHits are the first events of a session that hold words of a query. */
+  sessionHits(id: string, query: string): Promise<SessionHit[] | null>;
+  renameSession(id: string, name: string): Promise<void>;
+  pinSession(id: string, on: boolean): Promise<void>;
+  /** deleteSession deletes for good; what was written into the folder stays. */
+  deleteSession(id: string): Promise<void>;
+  /** forkSession goes another way from after an event, with a message; it gives the new session's id. */
+  forkSession(id: string, seq: number, text: string): Promise<string>;
+  compareSessions(id: string, other: string): Promise<Pair[] | null>;
+  /** why finds the step that made a changed line; with removed, line is of the file before. */
+  why(id: string, path: string, line: number, removed: boolean): Promise<Origin>;
   bills(by: BillsBy): Promise<Bill[] | null>;
   openInEditor(folder: string, path: string, line: number): Promise<void>;
   /** on subscribes to a pushed topic; the result ends the subscription. */
@@ -114,11 +125,10 @@ const real: Backend = {
   doctor: async () => withRung(await call('Doctor')),
   startTask: (task) => call('StartTask', task),
   session: (id) => call('Session', id),
-  sessions: (q) => call('Sessions', q.folder, q.query, q.limit, q.offset),
+  sessions: (q) => call('Sessions', q.folder, q.query, q.outcome, q.limit, q.offset),
   events: (id, after, limit) => call('Events', id, after, limit),
   body: (hash, offset, limit) => call('Body', hash, offset, limit),
   diff: (id) => call('Diff', id),
-  exportSession: (id, as) => call('ExportSession', id, as),
   approve: (id, hash) => call('Approve', id, hash),
   reject: (id, comment) => call('Reject', id, comment),
   proveAgain: (id) => call('ProveAgain', id),
@@ -145,6 +155,14 @@ const real: Backend = {
   probe: (ref) => call('Probe', ref),
   cancelProbe: (ref) => call('CancelProbe', ref),
   saveModel: (ref, setting) => call('SaveModel', ref, setting),
+  sessionHits: (id, query) => call('SessionHits', id, query),
+  renameSession: (id, name) => call('RenameSession', id, name),
+  pinSession: (id, on) => call('PinSession', id, on),
+  deleteSession: (id) => call('DeleteSession', id),
+  forkSession: (id, seq, text) => call('ForkSession', id, seq, text),
+  compareSessions: (id, other) => call('CompareSessions', id, other),
+  why: (id, path, line, removed) => call('Why', id, path, line, removed),
+  exportSession: (id, as) => call('ExportSession', id, as),
   bills: (by) => call('Bills', by),
   openInEditor: (folder, path, line) => call('OpenInEditor', folder, path, line),
   on(topic, cb) {

@@ -290,6 +290,7 @@ export interface Payloads {
   };
   'criteria.written': { step: number; by: 'model' | 'person'; items: List<Criterion> };
   'model.chosen': { model: ModelInfo; by: 'person' };
+  'session.forked': { from: string; seq: number };
   'question.asked': { step: number; text: string };
   'review.asked': { patch_hash: string; summary: string; label?: string; criteria?: List<Criterion>; scrutiny?: List<Mark> };
   'review.answered': { decision: 'approve' | 'reject' | 'again'; by: 'person' | 'auto'; comment?: string };
@@ -335,10 +336,48 @@ export interface SessionState {
   label?: string;
   applied: boolean;
   receipt?: unknown; // of the last write, also of one that was taken back
+  name?: string; // that the person gave it
+  pinned?: boolean;
+  source?: string; // where it was imported from; it is read-only then
+  parent?: string; // the session that it was forked from
+}
+
+/** An event that holds words of a query, each in «». */
+export interface SessionHit {
+  session: string;
+  seq: number;
+  kind: Kind;
+  snippet: string;
+}
+
+export interface PairStep {
+  step: number;
+  seq: number;
+  said?: string;
+  acts?: List<{ tool: string; args: string; ok: boolean; summary: string }>;
+  usage: Usage;
+  micro_usd: number;
+  priced: boolean;
+  ms: number;
+}
+
+/** Steps of two sessions that did the same; one is null where only the other did it. */
+export interface Pair {
+  a: PairStep | null;
+  b: PairStep | null;
+  same: boolean;
+}
+
+/** The edit that made a changed line. */
+export interface Origin {
+  seq: number;
+  step: number;
+  said: string;
 }
 
 export interface SessionInfo extends SessionState {
   live: boolean;
+  elsewhere?: boolean; // another Redgreen works on it
   can_approve: boolean;
   can_undo: boolean;
   can_resume: boolean;
@@ -422,6 +461,7 @@ export interface Settings {
   models?: Record<string, ModelSetting> | null; // by PROVIDER/NAME; changed by calls of its own
   runtime: string;
   editor: string;
+  retention?: { days: number; megabytes: number }; // 0 all is kept
   images?: Images; // changed by a call of its own
   allow_none?: List<string>; // folders whose tests may run without isolation; only the CLI and allowNone change it
 }

@@ -52,7 +52,7 @@ export class Run {
       backend.on('phase', (p) => p.session === id && (this.phaseText = p.text)),
       backend.on('connected', () => void this.catchUp()),
     ];
-    const timer = setInterval(() => this.running && void this.catchUp(), poll);
+    const timer = setInterval(() => (this.running || this.info?.elsewhere) && void this.catchUp(), poll);
     this.#offs.push(() => clearInterval(timer));
   }
 
@@ -186,7 +186,7 @@ export class Run {
   }
 
   get outcomeWords() {
-    if (this.outcome === 'running' && this.info?.outcome === 'running' && !this.info.live) {
+    if (this.outcome === 'running' && this.info?.outcome === 'running' && !this.info.live && !this.info.elsewhere) {
       return { word: 'Interrupted', text: 'The program ended while it was working. Nothing in your folder has changed.' };
     }
     return outcomes[this.outcome];

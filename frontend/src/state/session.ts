@@ -50,6 +50,7 @@ export type Item =
   | { type: 'review'; seq: number; at: number; summary: string; label: string; criteria: Criterion[]; scrutiny: Mark[] }
   | { type: 'compacted'; seq: number; at: number; from: number; to: number; window: number; kept: number; how: 'model' | 'extract'; text: string }
   | { type: 'criteria'; seq: number; at: number; by: 'model' | 'person'; items: Criterion[] }
+  | { type: 'forked'; seq: number; at: number; from: string }
   | { type: 'question'; seq: number; at: number; text: string }
   | { type: 'answer'; seq: number; at: number; decision: 'approve' | 'reject' | 'again'; by: 'person' | 'auto'; comment: string }
   | { type: 'write'; seq: number; at: number; undone: boolean; files: string[] }
@@ -172,6 +173,8 @@ function fold(v: SessionView, e: Event, at: number): SessionView {
       return { ...add(v, { type: 'criteria', ...base, by: e.data.by, items: list(e.data.items) }), criteria: list(e.data.items) };
     case 'model.chosen':
       return { ...v, started: v.started && { ...v.started, model: e.data.model }, window: e.data.model.window || v.window };
+    case 'session.forked': // what was written and how it ended is the other session's
+      return { ...pause(add(v, { type: 'forked', ...base, from: e.data.from }), at), finished: null, written: null, review: null, question: '' };
     case 'question.asked':
       return {
         ...pause(add(v, { type: 'question', ...base, text: e.data.text }), at),

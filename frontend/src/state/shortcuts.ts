@@ -19,6 +19,7 @@ export const shortcuts = [
   { id: 'previous', keys: 'P', text: 'Previous change', group: 'Diff' },
   { id: 'nextFile', keys: ']', text: 'Next file', group: 'Diff' },
   { id: 'previousFile', keys: '[', text: 'Previous file', group: 'Diff' },
+  { id: 'why', keys: 'W', text: 'Which step made this change', group: 'Diff' },
   { id: 'layout', keys: 'D', text: 'Side by side or unified', group: 'Diff' },
   { id: 'write', keys: 'Ctrl+Shift+Enter', text: 'Write the patch into the folder', group: 'Decision' },
   { id: 'reject', keys: 'R', text: 'Reject, with or without a comment', group: 'Decision' },

@@ -2,7 +2,7 @@
 
 import { MergeView, getChunks, unifiedMergeView, type Chunk } from '@codemirror/merge';
 import { forceParsing } from '@codemirror/language';
-import { type Extension } from '@codemirror/state';
+import { Text, type Extension } from '@codemirror/state';
 import { EditorView } from '@codemirror/view';
 import { flash, reading } from './editor';
 import { margin, type Mark } from './margin';
@@ -29,6 +29,8 @@ export interface Merged {
   chunks(): number;
   /** show scrolls to the changed place i. */
   show(i: number): void;
+  /** at is where the changed place i begins: a line of the new text or, where nothing stands for what was removed, of the old. */
+  at(i: number): { line: number; removed: boolean } | null;
   /** reveal scrolls to a line of the new text; false when it is folded away. */
   reveal(line: number): boolean;
   destroy(): void;
@@ -52,7 +54,7 @@ function sideBySide(o: MergeOptions): Merged {
   });
   colour(view.a);
   colour(view.b);
-  return control(view.b, () => view.chunks, o.whole, () => view.destroy());
+  return control(view.b, view.a.state.doc, () => view.chunks, o.whole, () => view.destroy());
 }
 
 function unified(o: MergeOptions): Merged {
@@ -74,7 +76,7 @@ function unified(o: MergeOptions): Merged {
     ],
   });
   colour(view);
-  return control(view, () => getChunks(view.state)?.chunks ?? [], o.whole, () => view.destroy());
+  return control(view, Text.of((o.before ?? '').split('\n')), () => getChunks(view.state)?.chunks ?? [], o.whole, () => view.destroy());
 }
 
 /** colour parses what is likely to be seen first, so that the text does not change its colours under the reader's eyes. */
@@ -82,7 +84,7 @@ function colour(view: EditorView): void {
   forceParsing(view, Math.min(view.state.doc.length, 60_000), 40);
 }
 
-function control(view: EditorView, chunks: () => readonly Chunk[], whole: boolean, destroy: () => void): Merged {
+function control(view: EditorView, before: Text, chunks: () => readonly Chunk[], whole: boolean, destroy: () => void): Merged {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const scroll = (pos: number) => {
     const line = view.state.doc.lineAt(Math.min(pos, view.state.doc.length));
@@ -103,6 +105,13 @@ function control(view: EditorView, chunks: () => readonly Chunk[], whole: boolea
     show(i) {
       const c = chunks()[i];
       if (c) scroll(c.fromB);
+    },
+    at(i) {
+      const c = chunks()[i];
+      if (!c) return null;
+      const removed = c.fromB >= c.endB;
+      const doc = removed ? before : view.state.doc;
+      return { line: doc.lineAt(Math.min(removed ? c.fromA : c.fromB, doc.length)).number, removed };
     },
     reveal(line) {
       const doc = view.state.doc;

@@ -220,9 +220,9 @@ export function fake(q: URLSearchParams): Backend {
       return s.info.id;
     },
     session: async (id) => need(id).info,
-    async sessions({ folder: f, query, limit, offset }) {
-      const all = [...sessions.values()].map((s) => s.info).filter((s) => (!f || s.folder === f) && s.task.toLowerCase().includes(query.toLowerCase()));
-      all.sort((a, b) => b.updated.localeCompare(a.updated));
+    async sessions({ folder: f, query, outcome, limit, offset }) {
+      const all = [...sessions.values()].map((s) => s.info).filter((s) => (!f || s.folder === f) && (s.task + (s.name ?? '')).toLowerCase().includes(query.toLowerCase()) && (!outcome || s.outcome === outcome));
+      all.sort((a, b) => Number(!!b.pinned) - Number(!!a.pinned) || b.updated.localeCompare(a.updated));
       return { sessions: all.slice(offset, offset + limit), total: all.length };
     },
     async events(id, after, limit) {
@@ -381,6 +381,39 @@ export function fake(q: URLSearchParams): Backend {
     async saveModel(ref, m) {
       settings = { ...settings, models: { ...settings.models, [ref]: m } };
       return settings;
+    },
+    async sessionHits(id, query) {
+      return need(id).info.task.toLowerCase().includes(query.toLowerCase()) ? [{ session: id, seq: 14, kind: 'tool.finished', snippet: `…def render_invoice(order): address = order.customer.«${query}» if address is None…` }] : [];
+    },
+    async renameSession(id, name) {
+      need(id).info = { ...need(id).info, name };
+    },
+    async pinSession(id, on) {
+      need(id).info = { ...need(id).info, pinned: on };
+    },
+    async deleteSession(id) {
+      if (need(id).info.live) fail('conflict', 'this session is at work; stop it before you delete it');
+      sessions.delete(id);
+    },
+    async forkSession(id, seq, text) {
+      const from = need(id);
+      const s = create({ folder, text: from.info.task, model: `${from.info.model.provider}/${from.info.model.name}`, limits, ask_edits: false, test_cmd: [] }, Date.now(), 'proven');
+      for (const e of from.events.slice(0, seq)) store(s, e.kind, e.data as never, Date.parse(e.time));
+      store(s, 'session.forked', { from: id, seq }, Date.now());
+      if (text) store(s, 'message', { text }, Date.now());
+      s.info = { ...s.info, parent: id, live: true };
+      void play(s, work('proven'));
+      return s.info.id;
+    },
+    async compareSessions(id, other) {
+      need(other);
+      const steps = need(id).events.filter((e) => e.kind === 'step.started').map((e, i) => ({ step: i + 1, seq: e.seq, said: '', acts: [{ tool: ['search_code', 'read_file', 'apply_patch', 'run_tests'][i % 4] ?? '', args: '{"query":"billing address"}', ok: true, summary: '6 places in 4 files' }], usage: { known: true, input: 900, output: 40 }, micro_usd: 0, priced: true, ms: 800 }));
+      return steps.map((s, i) => (i === 2 ? { a: s, b: null, same: false } : i === 3 ? { a: s, b: { ...s, acts: [{ tool: 'apply_patch', args: '{"path":"app/orders.py"}', ok: false, summary: 'refused' }] }, same: false } : { a: s, b: s, same: true }));
+    },
+    async why(id) {
+      const e = need(id).events.findLast((x) => x.kind === 'patch.changed');
+      if (!e || e.kind !== 'patch.changed') return fail('not_found', 'the patch of this session does not change that line');
+      return { seq: e.seq, step: e.data.step, said: '' };
     },
     async bills(by) {
       if (blank) return [];
