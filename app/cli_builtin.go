@@ -9,11 +9,13 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"redgreen/backend/eval"
 	"redgreen/backend/model"
+	"redgreen/backend/session"
 )
 
 // builtinFlags are the flags of `redgreen eval builtin`.
@@ -21,6 +23,7 @@ type builtinFlags struct {
 	bugs, repos, part, engine, cache string
 	languages, only                  []string
 	check, asJSON                    bool
+	wall                             time.Duration
 }
 
 func (c *command) builtinCommand() *cobra.Command {
@@ -46,6 +49,7 @@ func (c *command) builtinCommand() *cobra.Command {
 	fl.StringVar(&f.cache, "cache", "", "folder for fetched libraries (default: among Redgreen's own)")
 	fl.StringArrayVar(&f.languages, "language", nil, "only python, go, javascript or java; may be given again")
 	fl.StringArrayVar(&f.only, "only", nil, "only the bug of this name; may be given again")
+	fl.DurationVar(&f.wall, "wall", 0, "how long the job over one bug may take (default: as any task)")
 	fl.BoolVar(&f.check, "check", false, "play the known fixes instead, and the plausible wrong ones: is each bug as it says?")
 	fl.BoolVar(&f.asJSON, "json", false, "print the runs as one JSON list")
 	return cmd
@@ -65,7 +69,7 @@ func (c *command) builtin(ctx context.Context, f builtinFlags) error {
 		return err
 	}
 	o := eval.BuiltinOptions{Options: eval.Options{Samples: os.DirFS(expandHome(f.repos)), Sandbox: box, Dir: dir, Seed: core.paths.seed()},
-		Bugs: os.DirFS(expandHome(f.bugs)), Languages: f.languages, Only: f.only, Cache: f.cache,
+		Bugs: os.DirFS(expandHome(f.bugs)), Languages: f.languages, Only: f.only, Cache: f.cache, Limits: session.Limits{Wall: f.wall},
 		Told: func(r eval.Fixed) {
 			fmt.Fprintf(c.err, "%s (%s): %s, %d tried, %.1f s %s\n", r.Bug, r.Language, r.Verdict, r.Tried, float64(r.Millis)/1000, printable(r.Unexpected, 1000))
 		}}
@@ -84,12 +88,10 @@ func (c *command) builtin(ctx context.Context, f builtinFlags) error {
 	}
 	o.Model = func(eval.Bug) (model.Model, error) { return core.chooseModel(ctx, f.engine, "") }
 	all, err := eval.Builtin(ctx, o)
-	if err = errors.Join(err, done()); err != nil {
-		return err
-	}
-	if f.asJSON {
-		err = json.NewEncoder(c.out).Encode(all)
-	} else {
+	err = errors.Join(err, done())
+	if len(all) > 0 && f.asJSON { // also what was run before an interruption
+		err = errors.Join(err, json.NewEncoder(c.out).Encode(all))
+	} else if len(all) > 0 {
 		printFixed(c.out, all)
 	}
 	if err == nil && slices.ContainsFunc(all, func(r eval.Fixed) bool { return r.Unexpected != "" }) {

@@ -61,7 +61,8 @@ type Fixed struct {
 // ErrNoBugs is returned where no bug is of the wanted names, languages and parts.
 var ErrNoBugs = errors.New("running the bugs: there is none of that name, language or part")
 
-// Builtin runs the shipped job over each bug and judges what it proved. An error means that a run could not be made at all.
+// Builtin runs the shipped job over each bug and judges what it proved. A bug whose run could not be made counts as not found,
+// with why. An error means that there is none, or that ctx ended; the runs before are given.
 func Builtin(ctx context.Context, o BuiltinOptions) ([]Fixed, error) {
 	parts := o.Parts
 	if len(parts) == 0 {
@@ -78,8 +79,11 @@ func Builtin(ctx context.Context, o BuiltinOptions) ([]Fixed, error) {
 				continue
 			}
 			f, err := fixOne(ctx, o, b)
-			if err != nil {
-				return out, fmt.Errorf("running %s: %w", b.Name, err)
+			if ctx.Err() != nil {
+				return out, fmt.Errorf("running %s: %w", b.Name, ctx.Err())
+			}
+			if err != nil { // a registry that cannot be reached spoils one row, not the hours before it
+				f.Unexpected = err.Error()
 			}
 			out = append(out, f)
 			if o.Told != nil {
