@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -113,6 +114,7 @@ func (ix *Index) Weighted(ctx context.Context, query []Said, n int) ([]Scored, e
 }
 
 func (ix *Index) rank(ctx context.Context, units []*unit, weights []fieldWeight, n int) (out []Scored, err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // as in openKeywords
 	defer func() {
 		if p := recover(); p != nil { // a segment that was cut short
 			err = fmt.Errorf("%w: %v", errDamaged, p)

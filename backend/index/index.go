@@ -53,6 +53,7 @@ type Index struct {
 	vectors  vectorSet
 
 	updating sync.Mutex  // one update at a time
+	checked  bool        // the segments were compared with their checksums; guarded by updating
 	suspect  atomic.Bool // a search met damage: the next update makes the index anew
 
 	mu       sync.RWMutex // guards what follows; held for writing only while stores are opened or closed
@@ -109,7 +110,10 @@ func (ix *Index) openWriter() error {
 	if err != nil {
 		return err
 	}
-	kw, err := openKeywords(ix.dir, false)
+	var kw bleve.Index
+	if err = breakSeal(ix.dir); err == nil {
+		kw, err = openKeywords(ix.dir, false)
+	}
 	if err == nil {
 		if err = consistent(s, kw); err == nil {
 			ix.store, ix.keywords = s, kw
@@ -190,7 +194,11 @@ func (ix *Index) Close() error {
 func (ix *Index) closeStores() error {
 	var err error
 	if ix.keywords != nil {
-		err = errors.Join(err, closeKeywords(ix.keywords))
+		closing := closeKeywords(ix.keywords)
+		if closing == nil && ix.lock != nil {
+			closing = seal(ix.dir)
+		}
+		err = errors.Join(err, closing)
 	}
 	if ix.store != nil {
 		err = errors.Join(err, ix.store.close())
@@ -229,7 +237,7 @@ func (ix *Index) rebuild() error {
 // wipe removes both stores and nothing else.
 func wipe(dir string) error {
 	var err error
-	for _, name := range []string{storeFile, storeFile + "-wal", storeFile + "-shm", keywordsDir} {
+	for _, name := range []string{storeFile, storeFile + "-wal", storeFile + "-shm", keywordsDir, sealFile} {
 		err = errors.Join(err, os.RemoveAll(filepath.Join(dir, name)))
 	}
 	return err

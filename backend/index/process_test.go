@@ -22,6 +22,8 @@ func TestMain(m *testing.M) {
 	switch os.Getenv(helperMode) {
 	case "update": // index a large folder until it is killed
 		helperUpdate()
+	case "bench":
+		helperBench()
 	case "hold": // open the index for writing until standard input ends
 		helperHold()
 	default:

@@ -79,6 +79,10 @@ func (ix *Index) bring(ctx context.Context, progress func(Progress), list listin
 	if !owner {
 		return ix.readOnlyStats(ctx, start)
 	}
+	if !ix.checked && checkSegments(ix.dir) != nil {
+		ix.suspect.Store(true)
+	}
+	ix.checked = true
 	if ix.suspect.Load() {
 		if err := ix.rebuild(); err != nil {
 			return Stats{}, fmt.Errorf("making a damaged index anew: %w", err)

@@ -11,12 +11,13 @@ rows() {
 sandbox ./backend/sandbox ^Benchmark(Run|First)$ 10
 patch   ./backend/patch   . 10
 repo    ./backend/repo    . 3
+index   ./backend/index   . 3
 ROWS
 }
 
 one() { command -v "$1" >/dev/null && "$@" 2>/dev/null | head -n 1 || true; }
 echo "machine: $(grep -m 1 'model name' /proc/cpuinfo | cut -d: -f2- | xargs), $(nproc) cores, $(awk '/MemTotal/ {printf "%.0f GB", $2/1e6}' /proc/meminfo), Linux $(uname -r), $( . /etc/os-release && echo "$PRETTY_NAME")"
-echo "programs: $(go version | cut -d' ' -f3), $(one podman --version), $(one crun --version), $(one runc --version), $(one runsc --version), $(one bwrap --version)"
+echo "programs: $(go version | cut -d' ' -f3), $(one podman --version), $(one crun --version), $(one runc --version), $(one runsc --version), $(one bwrap --version), $(one rg --version), $(one ctags --version | cut -d, -f1), zoekt-index $(command -v zoekt-index >/dev/null && echo there || echo not there)"
 echo "load before: $(cut -d' ' -f1-3 /proc/loadavg)"
 rows | while read -r room package pattern times; do
   [ $# -eq 0 ] || [[ " $* " == *" $room "* ]] || continue
