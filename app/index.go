@@ -27,9 +27,10 @@ type IndexState struct {
 
 // indexer updates indexes in the background, one update a folder at a time.
 type indexer struct {
-	wait sync.WaitGroup
-	mu   sync.Mutex
-	busy map[string]bool
+	wait    sync.WaitGroup
+	mu      sync.Mutex
+	busy    map[string]bool
+	watched map[string]bool // folders whose changes are followed
 }
 
 // index begins an update unless one is under way, and gives what is there now.
@@ -58,8 +59,40 @@ func (h *host) index(f *folder) IndexState {
 		h.indexer.mu.Unlock()
 		h.send("index", last)
 		h.core.prepareCopy(h.context, f)
+		h.follow(f)
 	}()
 	return state
+}
+
+// follow keeps an index up to date until the host ends; a folder is followed once.
+func (h *host) follow(f *folder) {
+	root := f.repo.Root()
+	h.indexer.mu.Lock()
+	if h.indexer.watched == nil {
+		h.indexer.watched = map[string]bool{}
+	}
+	before := h.indexer.watched[root]
+	h.indexer.watched[root] = true
+	h.indexer.mu.Unlock()
+	if before {
+		return
+	}
+	told := ""
+	err := f.index.Watch(h.context, func(w index.Watched) {
+		if w.Why != told {
+			told = w.Why
+			h.core.log.Warn("following a folder", slog.String("folder", root), slog.String("how", w.Why))
+		}
+		switch {
+		case w.Err != nil:
+			h.send("index", IndexState{Folder: root, Error: w.Err.Error()})
+		case w.Stats.Updated+w.Stats.Removed > 0:
+			h.send("index", IndexState{Folder: root, Done: w.Stats.Files, Total: w.Stats.Files, Files: w.Stats.Files, Chunks: w.Stats.Chunks, Ready: true})
+		}
+	})
+	if err != nil {
+		h.core.log.Warn("following a folder", slog.String("folder", root), slog.Any("error", err))
+	}
 }
 
 // update runs one update and gives its last state; a panic in a parser must not end the window.

@@ -34,7 +34,7 @@ func helperBench() {
 	r, err := repo.Open(os.Getenv("INDEX_BENCH_TREE"), repo.Options{})
 	if err == nil {
 		var ix *Index
-		if ix, err = Open(r, os.Getenv("INDEX_TEST_DIR"), Options{}); err == nil {
+		if ix, err = Open(r, os.Getenv("INDEX_TEST_DIR"), Options{Generated: true}); err == nil {
 			var st Stats
 			if st, err = ix.Update(context.Background(), nil); err == nil {
 				fmt.Printf("%d %d\n", st.Files, st.Chunks)
@@ -158,7 +158,7 @@ func opened(b *testing.B, tree string) (*Index, string) {
 		b.Fatal(err)
 	}
 	b.Cleanup(func() { r.Close() })
-	ix, err := Open(r, dir, Options{})
+	ix, err := Open(r, dir, Options{Generated: true})
 	if err != nil {
 		b.Fatal(err)
 	}

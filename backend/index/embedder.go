@@ -12,7 +12,8 @@ type Embedder interface {
 
 // Options of an index. The zero value is the default.
 type Options struct {
-	Embedder Embedder // nil: no vectors
+	Generated bool     // generated and vendored files are indexed too
+	Embedder  Embedder // nil: no vectors
 }
 
 // Embedder is the one that the index was opened with, nil none.

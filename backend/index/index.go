@@ -47,6 +47,7 @@ type Index struct {
 	options  Options
 	analyser analyser
 
+	rules    rules
 	averages averages
 	files    fileTable
 	changed  changes
@@ -71,7 +72,7 @@ func open(src source, dir string, o Options) (*Index, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("creating the index folder: %w", err)
 	}
-	ix := &Index{src: src, dir: dir, options: o, analyser: newAnalyser()}
+	ix := &Index{src: src, dir: dir, options: o, analyser: newAnalyser(), rules: newRules()}
 	if err := ix.openAny(); err != nil {
 		return nil, err
 	}
@@ -105,8 +106,16 @@ func (ix *Index) openAny() error {
 	return nil
 }
 
+// schema names the form of the index: one with other files in it is made anew.
+func (ix *Index) schema() string {
+	if ix.options.Generated {
+		return schemaVersion + " with generated files"
+	}
+	return schemaVersion
+}
+
 func (ix *Index) openWriter() error {
-	s, err := openStore(ix.dir, false)
+	s, err := openStore(ix.dir, ix.schema(), false)
 	if err != nil {
 		return err
 	}
@@ -157,7 +166,7 @@ func (ix *Index) openReader() error {
 }
 
 func (ix *Index) openSnapshot() error {
-	s, err := openStore(ix.dir, true)
+	s, err := openStore(ix.dir, ix.schema(), true)
 	if err != nil {
 		return err
 	}

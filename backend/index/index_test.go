@@ -415,7 +415,7 @@ func TestDamagedAndOlderAreMadeAnew(t *testing.T) {
 			}
 		},
 		"older schema": func(t *testing.T, dir string) {
-			s, err := openStore(dir, false)
+			s, err := openStore(dir, schemaVersion, false)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -425,7 +425,7 @@ func TestDamagedAndOlderAreMadeAnew(t *testing.T) {
 			s.close()
 		},
 		"table is gone": func(t *testing.T, dir string) {
-			s, err := openStore(dir, false)
+			s, err := openStore(dir, schemaVersion, false)
 			if err != nil {
 				t.Fatal(err)
 			}

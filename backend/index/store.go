@@ -17,7 +17,7 @@ import (
 
 // schemaVersion changes with the tables, the chunker, the analyser and the keyword fields: an index of another version is
 // made anew.
-const schemaVersion = "3"
+const schemaVersion = "4"
 
 // A chunk's text is not stored: it is cut from the file's content by its lines. indexed is 0 until the keyword index has
 // the chunk; gone holds chunks that the keyword index must still forget. So a kill between the two stores loses nothing.
@@ -72,7 +72,7 @@ type store struct {
 }
 
 // openStore opens or creates the database; readOnly opens what another process writes.
-func openStore(dir string, readOnly bool) (*store, error) {
+func openStore(dir, schema string, readOnly bool) (*store, error) {
 	file := filepath.Join(dir, storeFile)
 	dsn := "file:" + escapeDSN(file) + "?_journal_mode=WAL&_busy_timeout=10000&_synchronous=NORMAL&_foreign_keys=on&_cache_size=-16000"
 	if readOnly {
@@ -91,7 +91,7 @@ func openStore(dir string, readOnly bool) (*store, error) {
 	}
 	db.SetMaxOpenConns(4)
 	s := &store{db: db}
-	if err := s.prepare(fresh); err != nil {
+	if err := s.prepare(fresh, schema); err != nil {
 		db.Close()
 		return nil, err
 	}
@@ -105,7 +105,7 @@ func escapeDSN(file string) string {
 // errOlder is an index of another schema, or half of one.
 var errOlder = errors.New("index of another version")
 
-func (s *store) prepare(fresh bool) error {
+func (s *store) prepare(fresh bool, version string) error {
 	var err error
 	if s.enc, err = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(runtime.GOMAXPROCS(0)), zstd.WithEncoderLevel(zstd.SpeedFastest)); err != nil {
 		return err
@@ -114,7 +114,7 @@ func (s *store) prepare(fresh bool) error {
 		return err
 	}
 	if fresh {
-		if err := s.create(); err != nil {
+		if err := s.create(version); err != nil {
 			return fmt.Errorf("creating the index database: %w", err)
 		}
 	}
@@ -122,13 +122,13 @@ func (s *store) prepare(fresh bool) error {
 	if err := s.db.QueryRow(`SELECT value FROM meta WHERE key='schema'`).Scan(&v); err != nil {
 		return err
 	}
-	if v != schemaVersion {
+	if v != version {
 		return errOlder
 	}
 	return nil
 }
 
-func (s *store) create() error {
+func (s *store) create(version string) error {
 	tx, err := s.db.Begin()
 	if err != nil {
 		return err
@@ -137,7 +137,7 @@ func (s *store) create() error {
 	if _, err := tx.Exec(schema); err != nil {
 		return err
 	}
-	if _, err := tx.Exec(`INSERT INTO meta VALUES('schema', ?)`, schemaVersion); err != nil {
+	if _, err := tx.Exec(`INSERT INTO meta VALUES('schema', ?)`, version); err != nil {
 		return err
 	}
 	return tx.Commit()

@@ -27,6 +27,7 @@ type Progress struct {
 type Stats struct {
 	Files, Chunks, Updated, Removed, Skipped int
 	Broken                                   int // files with a syntax error, or none could be parsed
+	Generated, Vendored                      int // left out, among the skipped
 	ReadOnly                                 bool
 	Vectors                                  error // why some chunks have no vector yet, nil: all have, or there is no embedder
 	Took                                     time.Duration
@@ -329,6 +330,12 @@ func (ix *Index) look(c *chunker, t task, start time.Time) (change, error) {
 		ch.touch = true
 		return ch, nil
 	}
+	if !ix.options.Generated {
+		if why := ix.rules.skip(t.file.Path, src); why != "" {
+			ch.status = why
+			return ch, nil
+		}
+	}
 	cut, err := c.file(t.file.Path, src)
 	if err != nil {
 		return ch.skipped(err)
@@ -463,8 +470,9 @@ func (u *updater) finish(ctx context.Context) (Stats, error) {
 	if st.Files, st.Chunks, err = u.ix.store.counts(ctx); err != nil {
 		return st, err
 	}
-	err = u.ix.store.db.QueryRowContext(ctx, `SELECT count(*) FILTER (WHERE status='broken'), count(*) FILTER (WHERE status NOT IN ('ok','broken')) FROM files`).
-		Scan(&st.Broken, &st.Skipped)
+	err = u.ix.store.db.QueryRowContext(ctx, `SELECT count(*) FILTER (WHERE status='broken'), count(*) FILTER (WHERE status NOT IN ('ok','broken')),
+		count(*) FILTER (WHERE status='generated'), count(*) FILTER (WHERE status='vendored') FROM files`).
+		Scan(&st.Broken, &st.Skipped, &st.Generated, &st.Vendored)
 	if u.progress != nil {
 		u.progress(Progress{Done: u.total, Total: u.total, Chunks: st.Chunks})
 	}
