@@ -326,6 +326,10 @@ func (st *state) search(files []string) *search {
 		}
 	}
 	s.files = sources
+	asked := st.asked()
+	for _, src := range sources {
+		speak(src, suspects[src.path], asked)
+	}
 	s.all = candidates(sources, suspects, st.hints(), priors(), learn(sources))
 	for _, c := range s.all {
 		s.byText[c.lines()] = c

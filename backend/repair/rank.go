@@ -114,8 +114,9 @@ func rank(all []*candidate, lang *tokens) []*candidate {
 	crowd := map[string]int{} // of one kind at one line the later ones wait: other places have their turn first
 	for _, c := range all {
 		at := fmt.Sprintf("%s:%d %s", c.src.path, c.line, c.kind)
-		c.score -= 0.07 * float64(crowd[at])
+		c.score -= 0.07*float64(crowd[at]) + 0.2*math.Log1p(float64(crowd[c.kind])/10)
 		crowd[at]++
+		crowd[c.kind]++
 	}
 	slices.SortStableFunc(all, func(a, b *candidate) int { return cmp.Compare(b.score, a.score) })
 	seen := map[string]bool{}

@@ -1,0 +1,288 @@
+package repair
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"redgreen/backend/model"
+	"redgreen/backend/patch"
+)
+
+// talk plays the part of the house: it keeps the files, answers read_file and apply_patch for real, and calls judge for
+// each candidate of try_patches.
+type talk struct {
+	t        *testing.T
+	files    map[string]string
+	coverage string
+	judge    func(files map[string]string) string // "" nothing, else what is said behind the candidate's number
+	refuse   func(files map[string]string) bool   // of finish
+	messages []model.Message
+	finished string
+	steps    int
+}
+
+func (k *talk) run() model.Reply {
+	k.t.Helper()
+	for k.steps = 1; k.steps < 40; k.steps++ {
+		r, err := Model().Chat(k.t.Context(), model.Request{Messages: k.messages, Tools: []model.Spec{{Name: "try_patches"}}}, nil)
+		if err != nil {
+			k.t.Fatal(err)
+		}
+		if r.Message.Text == "" {
+			k.t.Error("a reply says nothing")
+		}
+		if len(r.Message.Calls) == 0 {
+			return r
+		}
+		results := model.Message{Role: model.Tool}
+		for i := range r.Message.Calls {
+			c := &r.Message.Calls[i]
+			c.ID = fmt.Sprintf("call_%d_%d", k.steps, i)
+			text, bad := k.call(*c)
+			results.Results = append(results.Results, model.Result{CallID: c.ID, Name: c.Name, Text: text, Error: bad})
+		}
+		k.messages = append(k.messages, r.Message, results)
+		if k.finished != "" {
+			return r
+		}
+	}
+	k.t.Fatal("no end after 40 replies")
+	return model.Reply{}
+}
+
+func (k *talk) call(c model.Call) (text string, bad bool) {
+	var a struct {
+		Path, Patch, Summary string
+		Candidates           []string
+		Start                int `json:"start_line"`
+	}
+	if err := json.Unmarshal([]byte(c.Args), &a); err != nil {
+		k.t.Fatal(err)
+	}
+	switch c.Name {
+	case "trace_coverage":
+		return "Lines that failing tests execute, as LINE:FAILING/PASSING, of 1 failing and 3 passing tests measured:\n" + k.coverage, false
+	case "read_file":
+		lines := strings.Split(strings.TrimSuffix(k.files[a.Path], "\n"), "\n")
+		first := max(a.Start, 1)
+		last := min(first+199, len(lines))
+		out := fmt.Sprintf("Lines %d to %d of %d.\n", first, last, len(lines))
+		for n := first; n <= last; n++ {
+			out += fmt.Sprintf("%3d| %s\n", n, lines[n-1])
+		}
+		return out, false
+	case "apply_patch":
+		files, err := applied(k.files, a.Patch)
+		if err != nil {
+			k.t.Errorf("a patch that does not fit: %v\n%s", err, a.Patch)
+			return err.Error(), true
+		}
+		k.files = files
+		return "Applied.", false
+	case "try_patches":
+		out := ""
+		for i, text := range a.Candidates {
+			if said := k.judge(tried(k.t, k.files, text)); said != "" {
+				out += fmt.Sprintf("#%d %s\n", i+1, said)
+			}
+		}
+		return fmt.Sprintf("Tried %d of %d candidates.\n%s", len(a.Candidates), len(a.Candidates), out), false
+	case "finish":
+		if k.refuse != nil && k.refuse(k.files) {
+			return "Not finished: the proof does not hold.", true
+		}
+		k.finished = a.Summary
+		return "The proof holds.", false
+	}
+	k.t.Errorf("call of %s", c.Name)
+	return "", true
+}
+
+func applied(files map[string]string, diff string) (map[string]string, error) {
+	edits, err := patch.Parse(diff)
+	if err != nil {
+		return nil, err
+	}
+	p, _, err := patch.Resolve(edits, func(name string) (*patch.Content, error) {
+		text, ok := files[name]
+		if !ok {
+			return nil, os.ErrNotExist
+		}
+		return &patch.Content{Data: []byte(text), Mode: 0o644}, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	out := map[string]string{}
+	for n, text := range files {
+		out[n] = text
+	}
+	for _, f := range p.Files {
+		after, err := patch.Apply(f, &patch.Content{Data: []byte(files[f.Path]), Mode: 0o644})
+		if err != nil {
+			return nil, err
+		}
+		out[f.Path] = string(after.Data)
+	}
+	return out, nil
+}
+
+// tried makes a candidate's edits.
+func tried(t *testing.T, files map[string]string, text string) map[string]string {
+	t.Helper()
+	out := map[string]string{}
+	for n, text := range files {
+		out[n] = text
+	}
+	var name string
+	var first, last int
+	var put []string
+	flush := func() {
+		if name == "" {
+			return
+		}
+		lines := strings.SplitAfter(files[name], "\n")
+		var b strings.Builder
+		b.WriteString(strings.Join(lines[:first-1], ""))
+		for _, l := range put {
+			b.WriteString(l + "\n")
+		}
+		b.WriteString(strings.Join(lines[last:], ""))
+		out[name] = b.String()
+	}
+	for line := range strings.Lines(text) {
+		line = strings.TrimSuffix(line, "\n")
+		if strings.HasPrefix(line, "@@ ") {
+			flush()
+			put = nil
+			if _, err := fmt.Sscanf(line, "@@ %s %d-%d", &name, &first, &last); err != nil {
+				t.Fatal(line, err)
+			}
+			continue
+		}
+		put = append(put, strings.TrimPrefix(line, "|"))
+	}
+	flush()
+	return out
+}
+
+const begin = "Task:\nThe first day is not counted.\n\nOn the untouched copy 3 tests pass, 1 fail, 0 are skipped.\nTheir output, trimmed:\n" +
+	"1 failed.\n\nFAILED test_days.py::test_first\n  at test_days.py:4\n  assert 2 == 3\n"
+
+const daysPy = "def days(first, last):\n    \"\"\"How many days a stay has.\"\"\"\n    if last < first:\n        return 0\n    return last - first\n"
+
+// newTalk is a conversation over one file in which a text is right.
+func newTalk(t *testing.T, right func(text string) bool) *talk {
+	return &talk{t: t, files: map[string]string{"days.py": daysPy}, coverage: "days.py 3:1/3 5:1/2\n",
+		messages: []model.Message{{Role: model.User, Text: begin}},
+		judge: func(files map[string]string) string {
+			if right(files["days.py"]) {
+				return "passes all tests"
+			}
+			return ""
+		}}
+}
+
+// TestFinds searches until a candidate passes, applies it and finishes.
+func TestFinds(t *testing.T) {
+	t.Parallel()
+	const want = "last - first + 1"
+	k := newTalk(t, func(text string) bool { return strings.Contains(text, want) })
+	k.run()
+	if !strings.Contains(k.files["days.py"], want) || !strings.Contains(k.finished, Label) {
+		t.Errorf("%q in %d steps:\n%s", k.finished, k.steps, k.files["days.py"])
+	}
+	// the state is read from the conversation: another process says the same
+	again, err := Model().Chat(t.Context(), model.Request{Messages: k.messages[:len(k.messages)-2], Tools: []model.Spec{{Name: "try_patches"}}}, nil)
+	if err != nil || again.Message.Text != k.messages[len(k.messages)-2].Text {
+		t.Errorf("read again it says %q, %v", again.Message.Text, err)
+	}
+}
+
+// TestStepsOn builds on an edit that helps in part.
+func TestStepsOn(t *testing.T) {
+	t.Parallel()
+	k := newTalk(t, nil)
+	k.messages[0].Text += "\nFAILED test_days.py::test_same\n  assert 0 == 1\n"
+	k.judge = func(files map[string]string) string {
+		text := files["days.py"]
+		one, two := strings.Contains(text, "last <= first"), strings.Contains(text, "return last - first + 1")
+		switch {
+		case one && two:
+			return "passes all tests"
+		case two:
+			return "passes 1 of 2 failing tests: test_days.py::test_first"
+		}
+		return ""
+	}
+	k.run()
+	if text := k.files["days.py"]; !strings.Contains(text, "last <= first") || !strings.Contains(text, "+ 1") {
+		t.Errorf("after %d steps:\n%s", k.steps, text)
+	}
+}
+
+// TestTakesTheNext proposes another candidate when the proof refuses one, and nothing of the first stays.
+func TestTakesTheNext(t *testing.T) {
+	t.Parallel()
+	k := newTalk(t, func(text string) bool {
+		return strings.Contains(text, "first + 1") || strings.Contains(text, "last + first")
+	})
+	refused := 0
+	k.refuse = func(map[string]string) bool { refused++; return refused == 1 }
+	k.run()
+	both := strings.Contains(k.files["days.py"], "first + 1") && strings.Contains(k.files["days.py"], "last + first")
+	if refused != 2 || both || k.files["days.py"] == daysPy {
+		t.Errorf("%d proofs:\n%s", refused, k.files["days.py"])
+	}
+}
+
+// TestGivesUp says what it suspects, the failing test, and how to set up a model.
+func TestGivesUp(t *testing.T) {
+	t.Parallel()
+	k := newTalk(t, func(string) bool { return false })
+	r := k.run()
+	for _, want := range []string{"found no fix", "test_days.py::test_first", "days.py:5", "ollama serve"} {
+		if !strings.Contains(r.Message.Text, want) {
+			t.Errorf("it does not say %q:\n%s", want, r.Message.Text)
+		}
+	}
+	if r.Stop != model.StopGaveUp || k.files["days.py"] != daysPy {
+		t.Errorf("stop %q, files %q", r.Stop, k.files)
+	}
+	green := newTalk(t, nil)
+	green.messages[0].Text = "Task:\nIt is slow.\n\nOn the untouched copy 3 tests pass, 0 fail, 0 are skipped."
+	if r := green.run(); r.Stop != model.StopGaveUp || !strings.Contains(r.Message.Text, "No test fails") {
+		t.Errorf("without a failing test: %+v", r)
+	}
+}
+
+// TestInvert takes a diff back to the byte.
+func TestInvert(t *testing.T) {
+	t.Parallel()
+	s := parse("days.py", daysPy)
+	all := candidates([]*source{s}, map[string]map[int]float64{"days.py": {3: 1, 4: 1, 5: 1}}, hints{}, priors(), learn([]*source{s}))
+	if len(all) < 50 {
+		t.Fatalf("%d candidates", len(all))
+	}
+	for _, c := range all {
+		diff := c.diff()
+		if diff == "" {
+			continue // the same text
+		}
+		there, err := applied(map[string]string{"days.py": daysPy}, diff)
+		if err != nil {
+			t.Fatal(err)
+		}
+		back, err := applied(there, invert(diff))
+		if err != nil || back["days.py"] != daysPy || invert(invert(diff)) == diff && !slices.Equal([]string{c.after()}, []string{there["days.py"]}) {
+			t.Fatalf("%v\n%s\n%s", err, diff, invert(diff))
+		}
+		if got := tried(t, map[string]string{"days.py": daysPy}, c.lines())["days.py"]; strings.TrimRight(got, "\n") != strings.TrimRight(c.after(), "\n") {
+			t.Fatalf("as lines it is\n%s\nas text\n%s", got, c.after())
+		}
+	}
+}
