@@ -91,11 +91,16 @@ func askWords(ctx context.Context, ix *index.Index, q Query, o Options, n int) (
 			}
 			vector = nil // words alone find most; Doctor says why the embedder does not answer
 		}
-		if near, err = ix.Nearest(ctx, vector, n); err != nil {
+		if near, err = ix.Nearest(ctx, vector, priorDepth*n); err != nil {
 			return nil, err
 		}
 	}
 	keywords, vectors := scoredList(listKeywords, words, n), scoredList(listVectors, near, n)
+	if o.Using == VectorsOnly || o.Using == Fusion {
+		if vectors, err = weighed(ctx, ix, q, listVectors, near, n); err != nil {
+			return nil, err
+		}
+	}
 	switch o.Using {
 	case KeywordsOnly:
 		l, err := weighed(ctx, ix, q, listKeywords, words, n)
@@ -106,7 +111,7 @@ func askWords(ctx context.Context, ix *index.Index, q Query, o Options, n int) (
 		l, err := weighed(ctx, ix, q, listKeywords, words, n)
 		return []list{l, vectors}, err
 	}
-	sum, err := addUp(ctx, ix, words, near, vector)
+	sum, err := addUp(ctx, ix, words, near[:min(n, len(near))], vector)
 	if err != nil {
 		return nil, err
 	}
@@ -115,8 +120,9 @@ func askWords(ctx context.Context, ix *index.Index, q Query, o Options, n int) (
 	return []list{l, keywords, vectors}, err
 }
 
-// vectorShare is what the nearest possible vector is worth beside the best score of the keywords.
-const vectorShare = 0.2
+// vectorShare is what the nearest possible vector is worth beside the best score of the keywords. More helps small trees and
+// costs large ones (build/docs/search.md).
+const vectorShare = 0.1
 
 // addUp adds to each keyword score the share of its vector; what only vectors found has that alone.
 func addUp(ctx context.Context, ix *index.Index, words, near []index.Scored, vector []float32) ([]index.Scored, error) {
