@@ -32,7 +32,9 @@ func words(file string, src []byte) ([]string, error) {
 			return
 		}
 		if n.ChildCount() == 0 {
-			out = append(out, n.Content(src))
+			if w := n.Content(src); strings.TrimSpace(w) != "" { // Go's line ends are leaves
+				out = append(out, w)
+			}
 			return
 		}
 		if n.Type() == "block" {
