@@ -65,6 +65,13 @@ func (p *podmanRun) makeOne(ctx context.Context) (err error) {
 		}
 		p.workspace = workspace
 	}
+	if !copied { // the overlay's options stand in the run's mount table: a link of ours there, not the workspace's own path
+		link := filepath.Join(p.dir, "lower")
+		if err := os.Symlink(workspace, link); err != nil {
+			return fmt.Errorf("naming the workspace: %w", err)
+		}
+		workspace = link
+	}
 	c, err := p.runtime.spec(p.spec, filepath.Join(p.dir, "root"), workspace, copied)
 	if err != nil {
 		return err

@@ -98,21 +98,43 @@ func listenByHelper(ctx context.Context, pid int, sameUser bool) (net.Listener, 
 	ours, theirs := os.NewFile(uintptr(pair[0]), "ours"), os.NewFile(uintptr(pair[1]), "theirs")
 	defer ours.Close()
 	args := []string{"-t", strconv.Itoa(pid), "-n"}
+	handed := []*os.File{theirs}
 	if !sameUser {
-		args = append(args, "-U", "--preserve-credentials")
+		owner, err := networkOwner(pid)
+		if err != nil {
+			return nil, errors.Join(err, theirs.Close())
+		}
+		defer owner.Close()
+		handed = append(handed, owner)
+		args = append(args, "--user=/proc/self/fd/"+strconv.Itoa(helperSocket+1), "--preserve-credentials")
 	}
 	cmd := exec.CommandContext(ctx, nsenter, append(args, "--", "/proc/self/exe", listenHelper)...)
 	if exe, err := os.Executable(); err == nil {
 		cmd.Args[len(cmd.Args)-2] = exe // nsenter's own /proc/self/exe would be nsenter
 	}
 	cmd.Env = []string{"PATH=" + toolPath()}
-	cmd.ExtraFiles = []*os.File{theirs}
+	cmd.ExtraFiles = handed
 	out, err := cmd.CombinedOutput()
 	theirs.Close()
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w: %.300s", nsenter, err, out)
 	}
 	return receive(ours)
+}
+
+// networkOwner is the user namespace that a process's network belongs to, in which one may enter it. The process itself can
+// be in a deeper one: a plain user's bubblewrap makes two, and the network in the first.
+func networkOwner(pid int) (*os.File, error) {
+	network, err := os.Open(filepath.Join("/proc", strconv.Itoa(pid), "ns/net"))
+	if err != nil {
+		return nil, err
+	}
+	defer network.Close()
+	fd, err := unix.IoctlRetInt(int(network.Fd()), unix.NS_GET_USERNS)
+	if err != nil {
+		return nil, fmt.Errorf("asking for the owner of its network: %w", err)
+	}
+	return os.NewFile(uintptr(fd), "owner of the network"), nil
 }
 
 // receive takes the listening socket that came over a socket.

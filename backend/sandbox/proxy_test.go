@@ -226,7 +226,11 @@ func TestProxyListensByHelper(t *testing.T) {
 	if !ok {
 		t.Skip("the run was not seen")
 	}
-	l, err := listenByHelper(t.Context(), pid, true)
+	same, err := inOurNamespace(pid, "user")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := listenByHelper(t.Context(), pid, same)
 	if err != nil {
 		t.Fatal(err)
 	}
