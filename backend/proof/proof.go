@@ -116,5 +116,13 @@ const defaultReruns = 2
 // Prove runs the whole suite with the patch, the patch's own tests on the base, and the reruns, and issues the
 // certificate with the run of the patched tree. An error means only that ctx ended or a tree could not be made.
 func Prove(ctx context.Context, o Options) (Certificate, testrun.Run, error) {
-	return prove(ctx, o, o.Runner)
+	if o.Runner == nil { // nothing will be run
+		return prove(ctx, o, nil)
+	}
+	runner, done, err := o.Runner.Apart()
+	if err != nil {
+		return Certificate{}, testrun.Run{}, err
+	}
+	defer done()
+	return prove(ctx, o, runner)
 }

@@ -94,7 +94,7 @@ func (r *Runner) Cover(ctx context.Context, dir string, c Command, paths, files 
 		return Coverage{Problem: err.Error()}, nil
 	}
 	k.begin(j, files)
-	res, err := r.run(ctx, j.spec)
+	res, err := r.start(ctx, j)
 	switch {
 	case ctx.Err() != nil:
 		return Coverage{}, fmt.Errorf("measuring coverage: %w", ctx.Err())

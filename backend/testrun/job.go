@@ -68,12 +68,15 @@ func (r *Runner) newJob(dir string, c Command, paths []string) (*job, error) {
 		Env:      map[string]string{},
 		ReadOnly: []sandbox.Mount{{Source: filepath.Join(temp, "reporters"), Target: reportersPath}},
 	}
-	if r.options.Cache != "" {
-		if err := r.writable(r.options.Cache); err != nil {
+	if cache := r.options.Cache; cache != "" {
+		if r.apart {
+			cache = filepath.Join(temp, "cache")
+		}
+		if err := r.writable(cache); err != nil {
 			j.close()
 			return nil, err
 		}
-		j.spec.Cache = r.options.Cache
+		j.spec.Cache = cache
 	}
 	if r.options.Hang > 0 {
 		j.spec.Env["REDGREEN_TEST_SECONDS"] = fmt.Sprintf("%g", r.options.Hang.Seconds())

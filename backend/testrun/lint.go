@@ -129,7 +129,7 @@ func (r *Runner) lintGroup(ctx context.Context, dir string, l Linter, g group) (
 	if err := l.start(j, g.files); err != nil {
 		return nil, err
 	}
-	res, err := r.run(ctx, j.spec)
+	res, err := r.start(ctx, j)
 	if err != nil {
 		return nil, err
 	}

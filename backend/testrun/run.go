@@ -45,6 +45,10 @@ type Runner struct {
 	owner   func() (uid, gid int, ok bool)
 	seeding sync.Mutex // one seed is made and copied at a time
 
+	apart     bool       // each run has a cache of its own, see Apart
+	compiling sync.Mutex // with apart: one run fills the kept cache, or copies it, at a time
+	compiled  map[string]bool
+
 	asking sync.Mutex
 	tools  map[string][]Tool // what programs answered about their versions, for the life of the Runner
 }
@@ -78,10 +82,7 @@ func (r *Runner) Run(ctx context.Context, dir string, c Command, paths []string)
 		run.Infrastructure, run.Reason, run.ExitCode = true, err.Error(), -1
 		return run, nil
 	}
-	if kind.Name == "go" && j.spec.Image == "" {
-		_ = r.seedGo(ctx, j) // without it the run compiles for itself
-	}
-	res, err := r.run(ctx, j.spec)
+	res, err := r.start(ctx, j)
 	if ctx.Err() != nil {
 		return run, fmt.Errorf("running tests: %w", ctx.Err())
 	}
@@ -116,6 +117,11 @@ func finish(run Run, kind Kind, c Command, o output, res sandbox.Result) Run {
 	run.Finished = read.finished && res.Reason == ""
 	run.Reason, run.Unbuilt = noVerdict(c, read, tests, o, res)
 	run.Infrastructure = run.Reason != ""
+	if run.Infrastructure && res.Reason == "" && !o.tampered {
+		var lacking bool
+		run.Reason, lacking = nextStep(run.Reason, o.tree, c, o, tests)
+		run.Unbuilt = run.Unbuilt && !lacking
+	}
 	run.NoTests = run.Infrastructure && len(tests) == 0 && len(o.selected) == 0 && res.Reason == "" &&
 		(read.empty || read.trouble == "" && res.ExitCode == 0)
 	return run
@@ -143,7 +149,7 @@ func noVerdict(c Command, read reading, tests []Test, o output, res sandbox.Resu
 	case len(tests) == 0:
 		return "no test was collected" + lastWords(o), false
 	case !ran && missingPackage(o.tree, tests) != "":
-		return "missing dependency: " + missingPackage(o.tree, tests) + "; install it in the folder's .venv or node_modules", false
+		return "missing dependency: " + missingPackage(o.tree, tests), false
 	case !ran:
 		return "no test could run: " + telling(tests[0]), true
 	case read.perTest && !read.finished && count[Errored] == 0:

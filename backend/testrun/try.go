@@ -150,7 +150,7 @@ func (r *Runner) drive(ctx context.Context, dir string, c Command, d *driver, or
 	if err := d.begin(j, ord); err != nil {
 		return "", err
 	}
-	res, err := r.run(ctx, j.spec)
+	res, err := r.start(ctx, j)
 	switch {
 	case ctx.Err() != nil:
 		return "", fmt.Errorf("trying candidates: %w", ctx.Err())
