@@ -69,7 +69,7 @@ func ecmaKind(name, program string, arguments func(j *job, args []string) ([]str
 		read: func(o output) reading {
 			r := read(o)
 			if strings.Contains(string(o.stderr), "Cannot find module") && strings.Contains(string(o.stderr), program) {
-				r.trouble = name + " is not installed: run npm install in the folder"
+				r.trouble = name + " is not installed"
 			}
 			return r
 		},

@@ -132,7 +132,7 @@ func pytestTrouble(o output, r reading) string {
 	case o.stopped:
 		return ""
 	case strings.Contains(text, "No module named pytest") && len(r.tests) == 0:
-		return "pytest is not installed for the Python that was used: install it, or make a .venv in the folder"
+		return "pytest is not installed for the Python that was used"
 	case o.exit == pytestUsage:
 		return "pytest refused its arguments or configuration" + withError(text)
 	case o.exit == pytestInternal:

@@ -150,6 +150,7 @@ func (j *job) startPython(module, launcher string) error {
 	j.spec.Env["PYTHONDONTWRITEBYTECODE"] = "1"
 	j.spec.Env["PYTHONUNBUFFERED"] = "1"
 	j.spec.Args = []string{j.spec.Args[0], "-I", "-B", "-u", path.Join(reportersPath, launcher)}
+	j.showSrc()
 	return j.seal()
 }
 

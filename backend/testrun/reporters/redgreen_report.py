@@ -7,6 +7,7 @@ changes nothing.
 """
 
 import hmac
+import importlib.machinery
 import importlib.util
 import json
 import os
@@ -69,6 +70,18 @@ def give_way(folders):
 def folder_path():
     """What `python -m` puts before the interpreter's own path: the folder, then PYTHONPATH."""
     return [os.getcwd()] + [p for p in os.environ.get("PYTHONPATH", "").split(os.pathsep) if p]
+
+
+def src_last():
+    """Puts src behind everything else on the path. What the tests start themselves finds it before the interpreter's own
+    modules, where PYTHONPATH stands, and so only gets it when it has none of their names."""
+    src = os.environ.pop("REDGREEN_SRC", "")
+    if not src or src in sys.path:
+        return
+    sys.path.append(src)
+    names = {name.partition(".")[0] for name in os.listdir(src)}
+    if not any(importlib.machinery.PathFinder.find_spec(name, [p for p in sys.path if p != src]) for name in names) and not names & set(sys.builtin_module_names):
+        os.environ["PYTHONPATH"] = os.pathsep.join([p for p in [os.environ.get("PYTHONPATH", "")] if p] + [src])
 
 
 def measure():

@@ -53,6 +53,7 @@ class Reporter:
         added = [p for p in sys.path if p not in self.own and p not in self.folder]
         sys.path[:] = added + self.folder + self.own
         redgreen_report.give_way(self.folder)
+        redgreen_report.src_last()
         options = getattr(early_config, "known_args_namespace", None)
         if hasattr(options, "cov_fail_under"):
             options.cov_fail_under = 0  # a limit on coverage is no failing test, and a part of the tests never meets it

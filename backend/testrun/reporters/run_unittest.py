@@ -102,6 +102,7 @@ def main():
         unittest.TestCase, unittest.TestSuite, unittest.TestResult, unittest.TextTestResult, unittest.TextTestRunner, Result))
     sys.path[:0] = redgreen_report.folder_path()
     redgreen_report.give_way(redgreen_report.folder_path())
+    redgreen_report.src_last()
     redgreen_report.stand_in("unittest", sys.argv[1:])
     redgreen_report.measure()
     program = unittest.main(module=None, argv=["python -m unittest"] + sys.argv[1:], exit=False,

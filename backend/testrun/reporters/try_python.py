@@ -522,6 +522,7 @@ def main():
     runner = {"pytest": Pytest, "unittest": Unittest}[order["runner"]](order)
     sys.path[:0] = folder
     redgreen_report.give_way(folder)
+    redgreen_report.src_last()
     redgreen_report.stand_in(order["runner"], [])
     sys.dont_write_bytecode = False  # of the files as they are, in this run's own layer
     seconds, until = order["seconds"], time.monotonic() + order["wall"]
