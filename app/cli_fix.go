@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -21,6 +20,7 @@ import (
 	"redgreen/backend/repair"
 	"redgreen/backend/repo"
 	"redgreen/backend/session"
+	"redgreen/backend/session/exchange"
 )
 
 // usdMost is the highest limit of cost: more is a slip of the finger, and no wish.
@@ -443,21 +443,7 @@ func ended(ctx context.Context, s session.State, approval string) error {
 
 // printEvent writes an event as one flat JSON object: seq, session, time, kind, and the fields of its payload.
 func printEvent(w io.Writer, e session.Event) {
-	flat := map[string]json.RawMessage{}
-	if err := json.Unmarshal(e.Data, &flat); err != nil {
-		flat = map[string]json.RawMessage{"data": e.Data}
+	if line, err := exchange.Flat(e); err == nil {
+		fmt.Fprintf(w, "%s\n", line)
 	}
-	head := map[string]any{"seq": e.Seq, "session": e.Session, "time": e.Time, "kind": e.Kind}
-	for name, value := range head {
-		data, err := json.Marshal(value)
-		if err != nil {
-			return
-		}
-		flat[name] = data
-	}
-	data, err := json.Marshal(flat)
-	if err != nil {
-		return
-	}
-	fmt.Fprintf(w, "%s\n", data)
 }

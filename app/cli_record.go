@@ -88,7 +88,7 @@ func (c *command) sessionsCommand() *cobra.Command {
 			return c.withStore(func(core *core, store *session.Store) error { return c.undo(cmd.Context(), core, store, args[0]) })
 		},
 	}
-	cmd.AddCommand(list, show, c.resumeCommand(), c.exportCommand(), undo)
+	cmd.AddCommand(list, show, c.resumeCommand(), c.exportCommand(), c.importCommand(), undo)
 	cmd.AddCommand(c.manageCommands()...)
 	return cmd
 }

@@ -243,6 +243,9 @@ func (c *core) agentOptions(f *folder, m model.Model, h hooks) (agent.Options, e
 		Version: Version, Store: store, Repo: f.repo, Index: f.index, Sandbox: box, Model: m,
 		Dir: c.paths.workspace(), Spare: c.paths.spare(), Seed: c.paths.seed(), Tests: c.runnerOptions(f.repo.Root(), ""), Now: time.Now, Ask: h.ask, OnDelta: h.delta, OnPhase: h.phase,
 	}
+	if m.Provider != nil {
+		store.Hide(c.keys.all()...) // wherever they might turn up, in a test's output, say
+	}
 	if m.Provider != nil && m.Info.Provider != "script" && !m.Search { // a recorded model plays replies in their order and sums nothing up
 		o.Summary = c.smallModel(m)
 	}

@@ -81,6 +81,50 @@ func saveFile(path string, text []byte) error {
 	return nil
 }
 
+// importFile stores a session of a file, read-only, and gives its new id.
+func importFile(ctx context.Context, store *session.Store, path string) (id string, source exchange.Source, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", source, fail(NotFound, fmt.Sprintf("%s could not be opened (%v)", path, err))
+	}
+	defer f.Close()
+	events, source, err := exchange.Import(f)
+	if err != nil {
+		return "", source, fail(Invalid, err.Error())
+	}
+	if info, err := f.Stat(); err == nil && events[0].Time.Unix() == 0 { // the tool kept no times
+		for i := range events {
+			events[i].Time = info.ModTime()
+		}
+	}
+	id, err = store.Insert(ctx, events, source.String())
+	return id, source, err
+}
+
+func (c *command) importCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "import FILE",
+		Short: "Take in a session that was exported, or a record of another tool, to look at",
+		Long: "Reads what `redgreen sessions export` wrote as jsonl, a trajectory of mini-swe-agent (JSON), and the records of Claude Code and\n" +
+			"Codex (JSON Lines); which one it is is told from the content. The session is read-only; nothing in it was proven here.",
+		Example: "  redgreen sessions import session.jsonl\n  redgreen sessions import ~/.claude/projects/shop/0b0f….jsonl",
+		Args:    exactly("FILE", 1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return c.withStore(func(_ *core, store *session.Store) error {
+				id, source, err := importFile(cmd.Context(), store, expandHome(args[0]))
+				if err != nil {
+					return err
+				}
+				if source.Skipped > 0 {
+					fmt.Fprintf(c.err, "left out: %s that have no place in a session here\n", countOf(source.Skipped, "record"))
+				}
+				fmt.Fprintln(c.out, id)
+				return nil
+			})
+		},
+	}
+}
+
 func (c *command) exportCommand() *cobra.Command {
 	var as, out string
 	cmd := &cobra.Command{

@@ -78,3 +78,46 @@ func TestFormOf(t *testing.T) {
 		}
 	}
 }
+
+// A key of the person's own is replaced whatever its shape, once a run is put together.
+func TestOwnKeysAreHidden(t *testing.T) {
+	t.Parallel()
+	c := testCore(t)
+	name := model.KeyName("anthropic")
+	c.keys.env = func(n string) string { return map[string]string{name: "no-shape-of-a-key"}[n] }
+	f, err := c.open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	o, err := c.agentOptions(f, model.Model{Provider: model.NewScript(nil)}, hooks{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := o.Store.Redact("it printed no-shape-of-a-key"); got != "it printed [secret removed: a stored key]" {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestImportFile(t *testing.T) {
+	t.Parallel()
+	c := testCore(t)
+	store, err := c.sessions()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"mini.traj.json", "claude.jsonl", "codex.jsonl"} {
+		id, source, err := importFile(t.Context(), store, filepath.Join("..", "testdata", "import", name))
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		state, err := store.State(t.Context(), id)
+		if err != nil || state.Outcome != session.NotProven || state.Created.Year() < 2000 || source.Tool == "" {
+			t.Errorf("%s: %+v, %v", name, state, err)
+		}
+	}
+	for path, code := range map[string]Code{"no/such/file": NotFound, "exchange_test.go": Invalid} {
+		if _, _, err := importFile(t.Context(), store, path); err == nil || explain(err).Code != code {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+}

@@ -39,6 +39,19 @@ func (k keys) get(name string) string {
 	return v
 }
 
+// all gives every key that is set, those of the environment and those of the keyring.
+func (k keys) all() (values []string) {
+	for _, name := range keyNames() {
+		if v := k.env(name); v != "" {
+			values = append(values, v)
+		}
+		if v, err := keyring.Get(keyringService, name); err == nil {
+			values = append(values, v)
+		}
+	}
+	return values
+}
+
 // set stores a key; an empty one removes it.
 func (k keys) set(provider, key string) error {
 	name, ok := keyNames()[provider]

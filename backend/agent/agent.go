@@ -101,7 +101,7 @@ func New(ctx context.Context, o Options, t Task) (*Run, error) {
 		return nil, fmt.Errorf("starting a task: encoding the limits of its test runs: %w", err)
 	}
 	log, err := o.Store.Create(ctx, session.Started{
-		Version: o.Version, Folder: o.Repo.Root(), Task: t.Text, Model: o.Model.Info, Limits: t.Limits,
+		Schema: session.Schema, Version: o.Version, Folder: o.Repo.Root(), Task: t.Text, Model: o.Model.Info, Limits: t.Limits,
 		Approval: t.Approval, AskEdits: t.AskEdits, TestCmd: t.TestCmd, TestDir: t.TestDir, Branch: git.Branch, Commit: git.Commit,
 		TaskKind: string(t.Kind), KindBy: by, SandboxLimits: bounds,
 	})

@@ -57,8 +57,9 @@ func (r *Run) requestFrom(b *bench, events []entry) (model.Request, []string) {
 		added = append([]string{b.first}, added...)
 	}
 	c := conversation{messages: messages}
-	for _, text := range added {
-		c.say(text)
+	for i, text := range added {
+		added[i] = r.o.Store.Redact(text) // what comes from the record is without secrets already
+		c.say(added[i])
 	}
 	return model.Request{System: system, Messages: c.messages, Tools: b.tools.Specs(), MaxOutput: reserve(r.window())}, added
 }

@@ -14,7 +14,7 @@ func (s *Store) PutBody(ctx context.Context, data []byte) (string, error) {
 	if err := ctx.Err(); err != nil {
 		return "", fmt.Errorf("storing a body: %w", err)
 	}
-	clean, _ := Redact(string(data))
+	clean, _ := s.redact(string(data))
 	sum := sha256.Sum256([]byte(clean))
 	hash := hex.EncodeToString(sum[:])
 	_, err := s.write.ExecContext(context.WithoutCancel(ctx), `INSERT INTO bodies (hash, size, data) VALUES (?, ?, ?)

@@ -65,9 +65,14 @@ type Limits struct {
 	Output       int64          `json:"output,omitempty"`        // bytes of tool output that the model is given in all
 }
 
+// Schema is the version of the events' JSON form. Fields and kinds are only ever added, which needs no other version; one
+// counts up when an older program would misread what it knows. Files from before it was written have none, and are of 1.
+const Schema = 1
+
 // Started opens a session.
 type Started struct {
-	Version  string     `json:"version"` // of Redgreen
+	Schema   int        `json:"schema,omitempty"` // see Schema
+	Version  string     `json:"version"`          // of Redgreen
 	Folder   string     `json:"folder"`
 	Task     string     `json:"task"`
 	Model    model.Info `json:"model"` // at the start; see ModelChosen

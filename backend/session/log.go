@@ -165,7 +165,7 @@ func (l *Log) prepare(kind Kind, data any) (Event, []byte, State, error) {
 	if err != nil {
 		return Event{}, nil, State{}, fmt.Errorf("recording %s: %w", kind, err)
 	}
-	if raw, err = redactJSON(raw); err != nil {
+	if raw, err = l.s.redactJSON(raw); err != nil {
 		return Event{}, nil, State{}, fmt.Errorf("recording %s: %w", kind, err)
 	}
 	e := Event{Seq: l.state.Seq + 1, Session: l.id, Time: l.s.now().UTC().Round(0), Kind: kind, Data: raw}

@@ -22,7 +22,7 @@ func (s *Store) Rename(ctx context.Context, id, name string) error {
 	if len(name) > nameMost || !utf8.ValidString(name) {
 		return fmt.Errorf("renaming session %s: a name has at most %d bytes of text", id, nameMost)
 	}
-	name, _ = Redact(name)
+	name, _ = s.redact(name)
 	return s.set(ctx, id, "renaming", `UPDATE sessions SET name = ? WHERE id = ?`, name, id)
 }
 
@@ -218,7 +218,7 @@ func (s *Store) copyEvents(tx *sql.Tx, id string, events []Event) error {
 	st, head := State{ID: id}, make([]byte, sha256.Size)
 	var key int64
 	for i, e := range events {
-		data, err := redactJSON(e.Data)
+		data, err := s.redactJSON(e.Data)
 		if err != nil {
 			return err
 		}

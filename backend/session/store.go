@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/klauspost/compress/zstd"
@@ -36,6 +37,8 @@ type Store struct {
 	read  *sql.DB
 	enc   *zstd.Encoder
 	dec   *zstd.Decoder
+
+	hidden atomic.Pointer[[]string] // see Hide
 
 	mu      sync.Mutex
 	logs    map[string]*Log // one Log a session in this process

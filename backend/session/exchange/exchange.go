@@ -44,7 +44,11 @@ func Render(w io.Writer, as Form, events []session.Event) error {
 	if len(events) == 0 {
 		return fmt.Errorf("exporting a session: it has no events")
 	}
-	clean, err := withoutSecrets(events)
+	show := Visible
+	if as == JSONL {
+		show = func(s string) string { return s }
+	}
+	clean, err := cleaned(events, show)
 	if err != nil {
 		return fmt.Errorf("exporting session %s: %w", events[0].Session, err)
 	}
@@ -69,10 +73,10 @@ func renderJSONL(w io.Writer, events []session.Event) error {
 }
 
 // Flat is an event as one JSON object in which the payload's fields stand beside seq, session, time and kind: the line of
-// a JSONL file. No payload has a field of those names (a test holds it).
+// a JSONL file. A payload that has a field of such a name itself stands under data as a whole (session.forked).
 func Flat(e session.Event) ([]byte, error) {
 	flat := map[string]json.RawMessage{}
-	if err := json.Unmarshal(e.Data, &flat); err != nil {
+	if err := json.Unmarshal(e.Data, &flat); err != nil || taken(flat) {
 		flat = map[string]json.RawMessage{"data": e.Data}
 	}
 	for name, value := range map[string]any{"seq": e.Seq, "session": e.Session, "time": e.Time, "kind": e.Kind} {
@@ -85,9 +89,20 @@ func Flat(e session.Event) ([]byte, error) {
 	return encode(flat)
 }
 
-// withoutSecrets is the events with every secret replaced, also in patches and receipts. Such a patch can no longer be
-// applied; what leaves the program is read, not applied.
-func withoutSecrets(events []session.Event) ([]session.Event, error) {
+// heads are the event's own fields in a line of a JSONL file.
+var heads = []string{"seq", "session", "time", "kind", "data"}
+
+func taken(payload map[string]json.RawMessage) bool {
+	return slices.ContainsFunc(heads, func(name string) bool { _, ok := payload[name]; return ok })
+}
+
+// cleaned is the events with every secret replaced, also in patches and receipts, and every text shown by show. Such a patch
+// can no longer be applied; what leaves the program is read, not applied.
+func cleaned(events []session.Event, show func(string) string) ([]session.Event, error) {
+	clean := func(s string) string {
+		s, _ = session.Redact(s)
+		return show(s)
+	}
 	out := slices.Clone(events)
 	for i, e := range out {
 		dec := json.NewDecoder(bytes.NewReader(e.Data))
@@ -96,7 +111,7 @@ func withoutSecrets(events []session.Event) ([]session.Event, error) {
 		if err := dec.Decode(&v); err != nil {
 			return nil, fmt.Errorf("event %d (%s): %w", e.Seq, e.Kind, err)
 		}
-		raw, err := encode(redactAll(v))
+		raw, err := encode(eachText(v, clean))
 		if err != nil {
 			return nil, err
 		}
@@ -105,18 +120,17 @@ func withoutSecrets(events []session.Event) ([]session.Event, error) {
 	return out, nil
 }
 
-// redactAll is redactValue without its exemptions.
-func redactAll(v any) any {
+// eachText replaces every text of a value by what clean makes of it.
+func eachText(v any, clean func(string) string) any {
 	switch v := v.(type) {
 	case string:
-		clean, _ := session.Redact(v)
-		return clean
+		return clean(v)
 	case []any:
-		if lines, ok := redactLines(v); ok {
+		if lines, ok := hunkLines(v, clean); ok {
 			return lines
 		}
 		for i := range v {
-			v[i] = redactAll(v[i])
+			v[i] = eachText(v[i], clean)
 		}
 	case map[string]any:
 		for key, field := range v {
@@ -124,14 +138,14 @@ func redactAll(v any) any {
 				delete(v, key)
 				continue
 			}
-			v[key] = redactAll(field)
+			v[key] = eachText(field, clean)
 		}
 	}
 	return v
 }
 
-// redactLines redacts the lines of a hunk as one text, since a private key runs over several of them.
-func redactLines(lines []any) (out []any, ok bool) {
+// hunkLines cleans the lines of a hunk as one text, since a private key runs over several of them.
+func hunkLines(lines []any, clean func(string) string) (out []any, ok bool) {
 	var b strings.Builder
 	for _, l := range lines {
 		line, _ := l.(map[string]any)
@@ -145,11 +159,12 @@ func redactLines(lines []any) (out []any, ok bool) {
 			b.WriteString("\n")
 		}
 	}
-	clean, n := session.Redact(b.String())
-	if n == 0 {
-		return lines, true
+	before := b.String()
+	after := clean(before)
+	if after == before {
+		return lines, true // with a last line that has no end
 	}
-	for line := range strings.Lines(clean) {
+	for line := range strings.Lines(after) {
 		out = append(out, map[string]any{"op": line[:1], "text": line[1:]})
 	}
 	return out, true
@@ -162,7 +177,7 @@ func Visible(s string) string {
 	for i, line := range lines {
 		lines[i] = strings.Map(func(r rune) rune {
 			switch {
-			case r == '\n' || r == '\t':
+			case r == '\n', r == '\t', r >= ' ' && r < 0x7f:
 				return r
 			case unicode.IsControl(r), unicode.Is(unicode.Cf, r), unicode.Is(unicode.Co, r):
 				return '\uFFFD'

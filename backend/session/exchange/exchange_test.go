@@ -283,15 +283,32 @@ func TestExportsHoldNoSecretOfAPatch(t *testing.T) {
 	}
 }
 
-func TestFlatKeepsThePayload(t *testing.T) {
-	t.Parallel()
-	for kind, zero := range session.Kinds() {
-		for i := range reflect.TypeOf(zero).NumField() {
-			name, _, _ := strings.Cut(reflect.TypeOf(zero).Field(i).Tag.Get("json"), ",")
-			switch name {
-			case "seq", "session", "time", "kind", "data":
-				t.Errorf("%s has a field %q, which stands for the event's own in a JSONL file", kind, name)
+// BenchmarkRender draws a session of 10,000 events whose results have 2 kB each.
+func BenchmarkRender(b *testing.B) {
+	events := recorded(b, "proven")[:5:5]
+	text := strings.Repeat("tests/test_app.py::test_customer PASSED of the whole run\n", 36)
+	for step := 1; len(events) < 10_000; step++ {
+		for _, p := range []struct {
+			kind session.Kind
+			data any
+		}{{session.KindStepStarted, session.StepStarted{Step: step}}, {session.KindToolCalled, session.ToolCalled{Step: step, CallID: "c", Tool: "run_tests", Args: `{"paths":["a"]}`}},
+			{session.KindToolFinished, session.ToolFinished{Step: step, CallID: "c", Tool: "run_tests", OK: true, Text: text}}} {
+			raw, err := encode(p.data)
+			if err != nil {
+				b.Fatal(err)
 			}
+			events = append(events, session.Event{Seq: int64(len(events) + 1), Session: events[0].Session, Time: events[0].Time, Kind: p.kind, Data: raw})
 		}
+	}
+	for _, as := range Forms() {
+		b.Run(string(as), func(b *testing.B) {
+			for b.Loop() {
+				var out bytes.Buffer
+				if err := Render(&out, as, events); err != nil {
+					b.Fatal(err)
+				}
+				b.ReportMetric(float64(out.Len())/1e6, "MB")
+			}
+		})
 	}
 }

@@ -96,11 +96,10 @@ type finding struct {
 	Rule, Text string
 }
 
-// tell makes the story of a session; events are clean of secrets.
+// tell makes the story of a session; events are clean of secrets and of what nobody sees.
 func tell(events []session.Event) (story, error) {
 	var s session.State
 	for _, e := range events {
-		e.Data = visibleJSON(e.Data)
 		var err error
 		if s, err = session.Fold(s, e); err != nil {
 			return story{}, err
@@ -109,7 +108,10 @@ func tell(events []session.Event) (story, error) {
 	t := story{Summary: s.Summary, Label: s.Label, Checks: s.Criteria}
 	t.Title, t.Task = headline(s.Task)
 	t.Outcome, t.Mood = outcomeWords(s)
-	t.Eyebrow = []string{s.Folder, kindWords(s.TaskKind), s.Created.UTC().Format("2 January 2006, 15:04 UTC")}
+	t.Eyebrow = []string{s.Folder, kindWords(s.TaskKind), ""}
+	if s.Created.Year() > 1970 { // else it was imported from a tool that keeps no times
+		t.Eyebrow[2] = s.Created.UTC().Format("2 January 2006, 15:04 UTC")
+	}
 	t.Eyebrow = slices.DeleteFunc(t.Eyebrow, func(v string) bool { return v == "" })
 	t.Facts = facts(s)
 	t.Proof = readCertificate(s.Certificate)
@@ -118,7 +120,6 @@ func tell(events []session.Event) (story, error) {
 	t.Stat = fmt.Sprintf("%s, +%d −%d", plural(len(s.Patch.Files), "file"), stat.Added, stat.Removed)
 	teller := teller{start: events[0].Time, task: strings.TrimSpace(s.Task), calls: map[string]session.ToolCalled{}}
 	for _, e := range events {
-		e.Data = visibleJSON(e.Data)
 		if a, ok := teller.act(e); ok {
 			t.Acts = append(t.Acts, a)
 		}
@@ -127,37 +128,6 @@ func tell(events []session.Event) (story, error) {
 	id, _ := session.Redact(Visible(s.ID))
 	t.Foot = fmt.Sprintf("Session %s, %s. Redgreen %s wrote this record; secrets are replaced in it.", id, plural(len(events), "event"), teller.version)
 	return t, nil
-}
-
-// visibleJSON makes every string of a payload visible. A payload that is no JSON stays as it is: Fold says what is wrong.
-func visibleJSON(raw []byte) []byte {
-	dec := json.NewDecoder(bytes.NewReader(raw))
-	dec.UseNumber()
-	var v any
-	if dec.Decode(&v) != nil {
-		return raw
-	}
-	out, err := encode(eachString(v, Visible))
-	if err != nil {
-		return raw
-	}
-	return out
-}
-
-func eachString(v any, do func(string) string) any {
-	switch v := v.(type) {
-	case string:
-		return do(v)
-	case []any:
-		for i := range v {
-			v[i] = eachString(v[i], do)
-		}
-	case map[string]any:
-		for key := range v {
-			v[key] = eachString(v[key], do)
-		}
-	}
-	return v
 }
 
 func outcomeWords(s session.State) (words, mood string) {
@@ -352,6 +322,8 @@ func (t *teller) payload(kind session.Kind, data any) (act, bool) {
 		return a, true
 	case session.ModelChosen:
 		return act{Who: "person", Title: "You chose another model", Note: d.Model.Label}, true
+	case session.Forked:
+		return act{Who: "person", Title: "You went on from another session", Note: fmt.Sprintf("%s, event %d", d.From, d.Seq)}, true
 	case session.Question:
 		return act{Step: d.Step, Who: "model", Title: "Asked you", Says: d.Text, Mood: "care"}, true
 	case session.ReviewAsked:
