@@ -154,7 +154,11 @@ func (m *maker) predicates(n, c *node) []predicate {
 		})
 	}
 	for _, p := range m.texts(n) {
-		add(p, r.not(p), -1.2, false)
+		w := -1.2
+		if lit := literal.FindString(p); len(lit) > 2 && slices.ContainsFunc(m.hints.texts, func(t string) bool { return strings.HasPrefix(t, lit[1:len(lit)-1]) }) {
+			w = 0.6 // a failing test's own text begins so
+		}
+		add(p, r.not(p), w, false)
 	}
 	for _, d := range m.donor {
 		if m.fits(d, n.start) {
