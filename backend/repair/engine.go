@@ -98,6 +98,8 @@ const (
 	maxBatches  = 16   // in all
 	firstBatch  = 200  // candidates; each later batch is twice as large
 	maxOneBatch = 1200
+	// batchSeconds is for slow machines and slow tests; on a quiet one a batch ends by its size long before.
+	batchSeconds = 180
 
 	maxLevels       = 4 // edits that build on each other
 	maxLevelBatches = 4 // on top of an edit that helps in part
@@ -419,7 +421,12 @@ func (s *search) next() (string, []model.Call) {
 	}
 	var texts []string
 	kinds := map[string]int{}
-	size := min(firstBatch<<len(l.batches), maxOneBatch)
+	size := firstBatch
+	for _, b := range l.batches {
+		if len(b.untried) == 0 {
+			size = min(2*size, maxOneBatch)
+		}
+	}
 	take := func(c *candidate) {
 		t := c.lines()
 		if !s.tried[t] && len(texts) < size {
@@ -454,7 +461,7 @@ func (s *search) next() (string, []model.Call) {
 		calls = append(calls, called("apply_patch", map[string]any{"patch": invert(st.patched)}))
 	}
 	return fmt.Sprintf("%sI try %d %s: %s.", said, len(texts), what, counted(kinds)),
-		append(calls, called("try_patches", map[string]any{"candidates": texts, "seconds": 60}))
+		append(calls, called("try_patches", map[string]any{"candidates": texts, "seconds": batchSeconds}))
 }
 
 // step is the edit to build on: the one that turns most failing tests green and breaks none that is known, nil none.

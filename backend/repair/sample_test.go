@@ -15,8 +15,8 @@ func TestSamples(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		name, file, task, id, message, want string
-		others                          []string
-		within                          int
+		others                              []string
+		within                              int
 	}{
 		{"ledger", "amount/amount.go", "Small refunds are booked the wrong way round: a posting of -0.75 raises the balance instead of lowering it", "amount.TestParse/negative_cents",
 			`Parse("-0.75") = 75 cents, want -75`, `if units < 0 || strings.HasPrefix(whole, "-") {`, []string{"report/report.go", "journal/journal.go"}, 600},

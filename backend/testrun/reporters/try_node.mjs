@@ -120,7 +120,7 @@ async function attempt(tree, n) {
 
 const warm = Date.now();
 await first(trees[0]);
-patience = Math.max(2500, 6 * (Date.now() - warm) + 4000 * order.seconds);
+patience = Math.max(4000, 6 * (Date.now() - warm) + 4000 * order.seconds);
 await Promise.all(trees.map(async (tree) => {
   while (begunCount < order.trials.length && begunCount < last && passed < order.enough && Date.now() - begun < order.wall * 1000) {
     await attempt(tree, begunCount++);
