@@ -186,6 +186,9 @@ func (j *judgement) sortResults() {
 	for _, id := range j.turned {
 		j.turnedGreen(id)
 	}
+	for _, id := range j.grown {
+		j.grownGreen(id)
+	}
 	for _, id := range j.failing() {
 		j.turnedRed(id)
 	}
@@ -222,6 +225,21 @@ func (j *judgement) turnedGreen(id string) {
 		j.unshown = append(j.unshown, id)
 	default:
 		j.c.RedToGreen = append(j.c.RedToGreen, id)
+	}
+}
+
+// grownGreen decides about a test that passed before in its older form and, with the cases that the patch adds to it, fails
+// without the fix and passes with it.
+func (j *judgement) grownGreen(id string) {
+	again, without := seen(id, j.again), seen(id, j.without)
+	switch {
+	case slices.ContainsFunc(again, notPassed), slices.ContainsFunc(without, func(s testrun.Status) bool { return !red(s) }):
+		j.c.Flaky = append(j.c.Flaky, id)
+	case len(again) < j.reruns || len(without) < j.reruns:
+		j.unproved = append(j.unproved, id)
+	default:
+		j.c.RedToGreen = append(j.c.RedToGreen, id)
+		j.stillGreen--
 	}
 }
 
@@ -380,7 +398,10 @@ func (j *judgement) limits() {
 		say("%s different results on the same code and %s nothing about the patch: %s.", does(n, "gives", "give"), verb(n, "says", "say"), some(c.Flaky))
 	}
 	before := statuses(j.base)
-	if len(c.RedToGreen) > 0 && !slices.ContainsFunc(c.RedToGreen, func(id string) bool { return before[id] != missing }) {
+	if n := len(both(j.grown, c.RedToGreen)); n > 0 {
+		say("%s before in its older form; red is what the patch adds to it: %s.", does(n, "passed", "passed"), some(both(j.grown, c.RedToGreen)))
+	}
+	if len(c.RedToGreen) > 0 && !slices.ContainsFunc(c.RedToGreen, func(id string) bool { return before[id] != missing && !slices.Contains(j.grown, id) }) {
 		say("The only tests that went from red to green are those that the patch itself adds.")
 	}
 }

@@ -69,6 +69,12 @@ func TestJudge(t *testing.T) {
 			want: Certificate{State: Proven, RedToGreen: []string{"a"}, StillGreen: 1},
 		},
 		{
+			name: "a case added to a test that was there",
+			e: evidence{base: run("a=passed", "b=passed"), patched: run("a=passed", "b=passed"), touchesTests: true, grown: []string{"a"},
+				again: twice(run("a=passed")), without: twice(run("a=failed"))},
+			want: Certificate{State: Proven, RedToGreen: []string{"a"}, StillGreen: 1},
+		},
+		{
 			name: "empty patch",
 			e:    evidence{empty: true, base: run("a=failed")},
 			want: Certificate{State: NotProven}, says: []string{"changes nothing"},

@@ -29,6 +29,9 @@ type evidence struct {
 	touchesTests              bool
 	reruns                    int
 	near                      bool // base and patched have only the tests near the change, which the patch breaks
+	// grown are tests that pass on the base and with the patch, and fail on the base with the patch's changes to tests: the
+	// patch adds a case to a test that was there, as is usual where tests are tables.
+	grown []string
 	aside                     aside
 }
 
@@ -80,12 +83,45 @@ func (o observer) observe(ctx context.Context) (evidence, error) {
 			return o.repeat(ctx, dir, first.turned, "without the fix", &e.without)
 		})
 	}
+	if err == nil && o.mayHaveGrown(e, first) {
+		err = o.findGrown(ctx, tests, &e)
+	}
 	if failing := first.failing(); err == nil && len(failing) > 0 {
 		err = o.in(ctx, patch.Patch{}, func(dir string) error {
 			return o.repeat(ctx, dir, failing, "without the patch", &e.baseAgain)
 		})
 	}
 	return e, err
+}
+
+// mayHaveGrown reports whether it is worth looking for tests that the patch adds cases to: where it changes tests and a fix,
+// and nothing else speaks for it or against it.
+func (o observer) mayHaveGrown(e evidence, c comparison) bool {
+	return e.touchesTests && !e.onlyTests && !e.near && len(e.flags) == 0 && len(c.turned)+len(c.failing())+len(c.vanished)+len(c.skippedNow) == 0
+}
+
+// findGrown runs the whole suite without the fix, and again, in both trees, what fails there. Only a test that ran and failed
+// counts: where a package does not build without the fix, nothing is said about its tests.
+func (o observer) findGrown(ctx context.Context, tests patch.Patch, e *evidence) error {
+	err := o.in(ctx, tests, func(dir string) error {
+		o.say("Running all tests without the fix")
+		run, err := o.suite.Run(ctx, dir, o.Command, nil)
+		if err != nil {
+			return err
+		}
+		base, patched := statuses(e.base), statuses(e.patched)
+		for _, t := range run.Tests {
+			if t.Status == testrun.Failed && base[t.ID] == testrun.Passed && patched[t.ID] == testrun.Passed {
+				e.grown = append(e.grown, t.ID)
+			}
+		}
+		slices.Sort(e.grown)
+		return o.repeat(ctx, dir, e.grown, "without the fix", &e.without)
+	})
+	if err != nil || len(e.grown) == 0 {
+		return err
+	}
+	return o.in(ctx, o.Patch, func(dir string) error { return o.repeat(ctx, dir, e.grown, "with the patch", &e.again) })
 }
 
 // flags are what the patch itself gives away.

@@ -108,6 +108,26 @@ func TestProveMakesTheRunsThatItNeeds(t *testing.T) {
 			calls:   []string{"patched", "patched", "patched", "tests", "tests"}, state: Proven,
 		},
 		{
+			name: "a case added to a test that was there", base: run("a=passed", "b=passed"), patch: []string{"a.py", "test_a.py"},
+			answers: map[string][]testrun.Run{"patched": {run("a=passed", "b=passed")}, "tests": {run("a=failed", "b=passed")}},
+			calls:   []string{"patched", "tests", "tests", "tests", "patched", "patched"}, state: Proven,
+		},
+		{
+			name: "a case that fails without the fix by chance", base: run("a=passed"), patch: []string{"a.py", "test_a.py"},
+			answers: map[string][]testrun.Run{"patched": {run("a=passed")}, "tests": {run("a=failed"), run("a=failed"), run("a=passed")}},
+			calls:   []string{"patched", "tests", "tests", "tests", "patched", "patched"}, state: NotProven,
+		},
+		{
+			name: "tests that do not build without the fix say nothing of single ones", base: run("a=passed"), patch: []string{"a.py", "test_a.py"},
+			answers: map[string][]testrun.Run{"patched": {run("a=passed")}, "tests": {run("a=error")}},
+			calls:   []string{"patched", "tests"}, state: NotProven,
+		},
+		{
+			name: "a fix and tests that hold without it", base: run("a=passed"), patch: []string{"a.py", "test_a.py"},
+			answers: map[string][]testrun.Run{"patched": {run("a=passed")}, "tests": {run("a=passed")}},
+			calls:   []string{"patched", "tests"}, state: NotProven,
+		},
+		{
 			name: "only tests", base: run("a=failed"), patch: []string{"test_a.py"},
 			answers: map[string][]testrun.Run{"patched": {run("a=passed")}},
 			calls:   []string{"patched", "patched", "patched"}, state: NotProven,
