@@ -32,7 +32,7 @@ type evidence struct {
 	// grown are tests that pass on the base and with the patch, and fail on the base with the patch's changes to tests: the
 	// patch adds a case to a test that was there, as is usual where tests are tables.
 	grown []string
-	aside                     aside
+	aside aside
 }
 
 // observer makes the runs of one proof.
