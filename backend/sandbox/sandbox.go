@@ -10,6 +10,14 @@
 // kernel's counters where they are and by watching where they are not, since a program cannot be asked. Everything of one
 // process lies in one locked folder, by which the next process finds and ends what a killed one left.
 //
+// As a plain user (the conformance suite was run so with runc, Podman 4.3, newuidmap and subordinate ids, and with bubblewrap
+// 0.8, on control groups v1): everything holds, with these differences. Podman sets no limit there ("Resource limits are not
+// supported and ignored on cgroups V1 rootless systems"), so memory and processes are watched and the run is stopped, and
+// nothing limits the CPU; each run's label says so. crun does not start under hybrid control groups ("cgroups in hybrid mode
+// not supported, drop all controllers from cgroupv2"), which only root can hide from it. There is no pool, since only root can
+// mount into a container that stands. What an image holds belongs to the subordinate ids: its storage is removed with
+// podman unshare rm.
+//
 // Not verified so far, for want of such machines: krun (its probe is tested against a stub), control groups v2, SELinux.
 package sandbox
 

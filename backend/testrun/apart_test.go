@@ -19,6 +19,7 @@ func TestApart(t *testing.T) {
 
 import (
 	"os"
+	"path/filepath"
 	"testing"
 )
 
@@ -30,6 +31,21 @@ func TestMain(m *testing.M) {
 		if err := os.WriteFile(name, nil, 0o644); err != nil {
 			panic(err)
 		}
+	}
+	kept := 0
+	entries, _ := filepath.Glob(os.Getenv("GOCACHE") + "/*/*")
+	for _, name := range entries {
+		if _, err := os.Readlink(name); err != nil {
+			continue
+		}
+		kept++
+		if f, err := os.OpenFile(name, os.O_WRONLY, 0); err == nil || os.Remove("/redgreen-cache/"+name[len(os.Getenv("GOCACHE")):]) == nil {
+			f.Close()
+			panic("what is kept can be changed: " + name)
+		}
+	}
+	if kept == 0 {
+		panic("nothing is kept")
 	}
 	os.Exit(m.Run())
 }
