@@ -312,6 +312,7 @@ func (j *judgement) reasons() {
 	if len(c.RedToGreen) == 0 {
 		j.refuse(j.sayNoGreen())
 	}
+	j.olderForm()
 }
 
 // refuse adds a reason.
@@ -388,6 +389,7 @@ func (j *judgement) limits() {
 	if !j.patched.PerTest && !blocked(j.patched) {
 		say("Only the exit status of the command is known, not the results of single tests.")
 	}
+	j.unseenOlder(say)
 	if c.Skipped > 0 {
 		say("%s skipped.", does(c.Skipped, "was", "were"))
 	}

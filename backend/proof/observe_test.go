@@ -16,7 +16,8 @@ import (
 	"redgreen/backend/testrun"
 )
 
-// scripted is a suite whose runs are answered by the kind of tree: "base", "patched" or "tests" (base and test changes).
+// scripted is a suite whose runs are answered by the kind of tree: "base", "patched", "tests" (base and test
+// changes) or "fix" (base and the rest).
 type scripted struct {
 	answers map[string][]testrun.Run // the last one is given again
 	calls   []string
@@ -74,6 +75,8 @@ func options(t *testing.T, base testrun.Run, p patch.Patch) (Options, *[]string)
 				kind = "base"
 			case len(q.Files) == len(p.Files):
 				kind = "patched"
+			case !testrun.TestFile(q.Files[0].Path):
+				kind = "fix"
 			}
 			return kind, func() { open-- }, nil
 		},
@@ -104,13 +107,33 @@ func TestProveMakesTheRunsThatItNeeds(t *testing.T) {
 		},
 		{
 			name: "with a test of its own", base: run("a=passed"), patch: []string{"a.py", "test_a.py"},
-			answers: map[string][]testrun.Run{"patched": {run("a=passed", "n=passed")}, "tests": {run("a=passed", "n=failed")}},
-			calls:   []string{"patched", "patched", "patched", "tests", "tests"}, state: Proven,
+			answers: map[string][]testrun.Run{"patched": {run("a=passed", "n=passed")}, "tests": {run("a=passed", "n=failed")}, "fix": {run("a=passed")}},
+			calls:   []string{"patched", "patched", "patched", "tests", "tests", "fix"}, state: Proven,
+		},
+		{
+			name: "lines added to the tests hide what the fix breaks", base: run("a=passed"), patch: []string{"a.py", "test_a.py"},
+			answers: map[string][]testrun.Run{"patched": {run("a=passed", "n=passed")}, "tests": {run("a=passed", "n=failed")}, "fix": {run("a=failed")}},
+			calls:   []string{"patched", "patched", "patched", "tests", "tests", "fix", "fix", "fix"}, state: NotProven,
+		},
+		{
+			name: "a test as it was fails with the fix by chance", base: run("a=passed"), patch: []string{"a.py", "test_a.py"},
+			answers: map[string][]testrun.Run{"patched": {run("a=passed", "n=passed")}, "tests": {run("a=passed", "n=failed")}, "fix": {run("a=failed"), run("a=passed")}},
+			calls:   []string{"patched", "patched", "patched", "tests", "tests", "fix", "fix", "fix"}, state: Proven,
 		},
 		{
 			name: "a case added to a test that was there", base: run("a=passed", "b=passed"), patch: []string{"a.py", "test_a.py"},
-			answers: map[string][]testrun.Run{"patched": {run("a=passed", "b=passed")}, "tests": {run("a=failed", "b=passed")}},
-			calls:   []string{"patched", "tests", "tests", "tests", "patched", "patched"}, state: Proven,
+			answers: map[string][]testrun.Run{"patched": {run("a=passed", "b=passed")}, "tests": {run("a=failed", "b=passed")}, "fix": {run("a=passed", "b=passed")}},
+			calls:   []string{"patched", "tests", "tests", "tests", "patched", "patched", "fix"}, state: Proven,
+		},
+		{
+			name: "lines added to a test turn its cases into others", base: run("a=passed"), patch: []string{"a.py", "test_a.py"},
+			answers: map[string][]testrun.Run{"patched": {run("a=passed")}, "tests": {run("a=failed")}, "fix": {run("a=failed")}},
+			calls:   []string{"patched", "tests", "tests", "tests", "patched", "patched", "fix", "fix", "fix"}, state: NotProven,
+		},
+		{
+			name: "a test that does not load with the fix unless it is changed", base: run("a=passed"), patch: []string{"a.py", "test_a.py"},
+			answers: map[string][]testrun.Run{"patched": {run("a=passed")}, "tests": {run("a=failed")}, "fix": {run()}},
+			calls:   []string{"patched", "tests", "tests", "tests", "patched", "patched", "fix"}, state: NotProven,
 		},
 		{
 			name: "a case that fails without the fix by chance", base: run("a=passed"), patch: []string{"a.py", "test_a.py"},

@@ -13,19 +13,26 @@ import (
 // only the fix is reverted. A file that holds tests beside the code, as in Rust, is taken apart hunk by hunk; where its
 // base cannot be read it counts as code.
 func testPart(p patch.Patch, readBase patch.ReadFunc) patch.Patch {
+	return partOf(p, readBase, true)
+}
+
+// fixPart is the rest: the fix without the patch's changes to tests.
+func fixPart(p patch.Patch, readBase patch.ReadFunc) patch.Patch {
+	return partOf(p, readBase, false)
+}
+
+func partOf(p patch.Patch, readBase patch.ReadFunc, tests bool) patch.Patch {
 	keep := func(file, hunk int) bool {
 		f := p.Files[file]
-		if ofTests(f, readBase) {
-			return true
-		}
-		return f.Status == patch.Modified && hunk < len(f.Hunks) && inlineTest(f, f.Hunks[hunk], readBase)
+		inTests := ofTests(f, readBase) || f.Status == patch.Modified && hunk < len(f.Hunks) && inlineTest(f, f.Hunks[hunk], readBase)
+		return inTests == tests
 	}
 	if part, err := p.Select(keep, readBase); err == nil {
 		return part
 	}
 	var part patch.Patch
 	for _, f := range p.Files {
-		if ofTests(f, readBase) {
+		if ofTests(f, readBase) == tests {
 			part.Files = append(part.Files, f)
 		}
 	}
