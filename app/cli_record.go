@@ -177,7 +177,9 @@ func (c *command) printSessions(core *core, all []session.State, asJSON bool) er
 			continue
 		}
 		outcome := core.outcome(s)
-		if s.Applied {
+		if s.Source != "" {
+			outcome = "imported: " + outcomeWord(s.Outcome)
+		} else if s.Applied {
 			outcome += ", written"
 		}
 		if s.Pinned {

@@ -174,7 +174,7 @@ func (c *command) whyCommand() *cobra.Command {
 				fmt.Fprintf(c.out, "  said: %s\n", printable(strings.Join(strings.Fields(o.Said), " "), 1000))
 			}
 			if o.Act != nil {
-				fmt.Fprintf(c.out, "  did:  %s %s → %s\n", o.Act.Tool, printable(o.Act.Args, 1000), printable(o.Act.Summary, 300))
+				fmt.Fprintf(c.out, "  did:  %s %s → %s\n", printable(o.Act.Tool, 100), printable(o.Act.Args, 1000), printable(o.Act.Summary, 300))
 			}
 			return nil
 		},

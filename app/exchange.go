@@ -69,8 +69,12 @@ func export(ctx context.Context, store *session.Store, id string, as exchange.Fo
 	if err != nil {
 		return nil, err
 	}
+	state, err := store.State(ctx, id)
+	if err != nil {
+		return nil, err
+	}
 	var b bytes.Buffer
-	err = exchange.Render(&b, as, events)
+	err = exchange.Render(&b, as, events, state.Source)
 	return b.Bytes(), err
 }
 

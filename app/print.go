@@ -47,10 +47,10 @@ func printReview(w io.Writer, s session.State) {
 		if where == "" {
 			where = "no test names it"
 		}
-		fmt.Fprintf(w, "%s %s: %s\n", c.ID, printable(c.Text, 300), printable(where, 300))
+		fmt.Fprintf(w, "%s: %s\n", printable(c.ID+" "+c.Text, 300), printable(where, 300))
 	}
 	for _, p := range s.Parts {
-		fmt.Fprintf(w, "part %d, proven by itself (patch %.12s): %s\n", p.Number, p.PatchHash, printable(p.Summary, 300))
+		fmt.Fprintf(w, "part %d, proven by itself (patch %s): %s\n", p.Number, shortHash(p.PatchHash), printable(p.Summary, 300))
 		for i, id := range p.Gained {
 			if i == 5 {
 				fmt.Fprintf(w, "    … and %d more\n", len(p.Gained)-i)
@@ -64,6 +64,9 @@ func printReview(w io.Writer, s session.State) {
 	}
 }
 
+// shortHash is the beginning of a hash; an imported record can have any text in its place.
+func shortHash(hash string) string { return printable(hash[:min(len(hash), 12)], 12) }
+
 // fileHashes matches a diff's line with the hashes of a file.
 var fileHashes = regexp.MustCompile(`(?m)^index ([0-9a-f]{12})[0-9a-f]*\.\.([0-9a-f]{12})[0-9a-f]*`)
 
@@ -75,6 +78,8 @@ func (c *command) printEnd(s session.State) {
 	end := fmt.Sprintf("%s · %s · %s · %s tokens", outcomeWord(s.Outcome), countOf(s.Steps, "step"),
 		money(s.MicroUSD, s.Priced, s.Model.Local), thousands(s.Usage.Total()))
 	switch {
+	case s.Source != "":
+		end += fmt.Sprintf(" · imported from %s; nothing of it was checked here", printable(s.Source, 300))
 	case s.Applied:
 		end += fmt.Sprintf(" · %s written; undo: redgreen sessions undo %s", countOf(len(s.Patch.Files), "file"), s.ID)
 	case !s.Patch.Empty():
@@ -85,7 +90,7 @@ func (c *command) printEnd(s session.State) {
 
 // printCertificate says the proof in sentences.
 func printCertificate(w io.Writer, cert proof.Certificate) {
-	fmt.Fprintf(w, "\ncertificate: %s\n", strings.ReplaceAll(string(cert.State), "_", " "))
+	fmt.Fprintf(w, "\ncertificate: %s\n", stateWord(string(cert.State)))
 	for _, r := range cert.Reasons {
 		fmt.Fprintf(w, "  %s\n", printable(r, 400))
 	}
@@ -115,7 +120,7 @@ func printCertificate(w io.Writer, cert proof.Certificate) {
 			fmt.Fprintf(w, "    … and %d more\n", len(cert.Static)-i)
 			break
 		}
-		fmt.Fprintf(w, "  new from %s at %s:%d: %s\n", f.Tool, printable(f.File, 4096), f.Line, printable(strings.TrimSpace(f.Rule+" "+f.Text), 200))
+		fmt.Fprintf(w, "  new from %s at %s:%d: %s\n", printable(f.Tool, 40), printable(f.File, 4096), f.Line, printable(strings.TrimSpace(f.Rule+" "+f.Text), 200))
 	}
 	if cert.RuntimeLabel == "" {
 		fmt.Fprintln(w)
@@ -125,7 +130,7 @@ func printCertificate(w io.Writer, cert proof.Certificate) {
 	for _, s := range append(cert.Warnings, cert.NotCovered...) {
 		fmt.Fprintf(w, "  %s\n", printable(s, 400))
 	}
-	fmt.Fprintf(w, "  base %.12s, patch %.12s\n\n", cert.BaseHash, cert.PatchHash)
+	fmt.Fprintf(w, "  base %s, patch %s\n\n", shortHash(cert.BaseHash), shortHash(cert.PatchHash))
 }
 
 // toolchainWords names what the tests ran with, as in " with python 3.11.2, pytest 7.2.1 of the host".
@@ -189,5 +194,5 @@ func certRung(label string) string {
 	if label == "no isolation" {
 		return "with NO ISOLATION"
 	}
-	return "in a sandbox (" + label + ")"
+	return "in a sandbox (" + printable(label, 100) + ")"
 }

@@ -85,10 +85,10 @@ func (t *trace) event(e session.Event) {
 			if d.KindBy == "text" {
 				how = ", told from its words; --kind sets another"
 			}
-			t.line("   %s", t.paint(dim, "the task: "+agent.Kind(d.TaskKind).Word()+how))
+			t.line("   %s", t.paint(dim, "the task: "+printable(agent.Kind(d.TaskKind).Word(), 40)+how))
 		}
 	case session.SandboxReady:
-		t.line("   %s", t.paint(dim, "tests run in: "+d.Label+". "+d.Protects))
+		t.line("   %s", t.paint(dim, "tests run in: "+printable(d.Label+". "+d.Protects, 1000)))
 		for _, w := range d.Warnings {
 			t.line("   %s", t.paint(amber, printable(w, 500)))
 		}
@@ -114,7 +114,7 @@ func (t *trace) event(e session.Event) {
 	case session.Criteria:
 		t.line("   %s", t.paint(bold, "Acceptance criteria"+map[bool]string{true: ", as you want them"}[d.By == "person"]))
 		for _, c := range d.Items {
-			t.line("   %s %s", c.ID, printable(c.Text, 300))
+			t.line("   %s", printable(c.ID+" "+c.Text, 300))
 		}
 	case session.ModelFailed:
 		t.line("   %s", t.paint(amber, printable(d.Message, 300)))
@@ -125,7 +125,7 @@ func (t *trace) event(e session.Event) {
 	case session.ProofFinished:
 		word := t.paint(green, "proven")
 		if d.State != "proven" {
-			word = t.paint(amber, strings.ReplaceAll(d.State, "_", " "))
+			word = t.paint(amber, stateWord(d.State))
 		}
 		t.line("   %s  %s, %s", t.paint(bold, "Proved by the system, not the model:"), word, t.run(d.Run))
 	case session.LimitReached:
@@ -244,7 +244,10 @@ func money(m model.MicroUSD, priced, local bool) string {
 	return fmt.Sprintf("%.4f USD", float64(m)/1e6)
 }
 
-func outcomeWord(o session.Outcome) string { return strings.ReplaceAll(string(o), "_", " ") }
+// outcomeWord is an outcome in words; one of an imported record can be any text.
+func outcomeWord(o session.Outcome) string { return stateWord(string(o)) }
+
+func stateWord(s string) string { return printable(strings.ReplaceAll(s, "_", " "), 40) }
 
 // decodeCertificate reads a stored certificate into v; nothing stored leaves v as it is.
 func decodeCertificate(raw json.RawMessage, v any) bool {

@@ -147,7 +147,7 @@ func TestNoPlantedSecretLeaves(t *testing.T) {
 	}
 	for _, form := range exchange.Forms() {
 		var b bytes.Buffer
-		if err := exchange.Render(&b, form, events); err != nil {
+		if err := exchange.Render(&b, form, events, ""); err != nil {
 			t.Fatal(err)
 		}
 		places["the export as "+string(form)] = b.Bytes()

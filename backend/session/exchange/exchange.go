@@ -35,9 +35,10 @@ func (f Form) Ext() string {
 	return map[Form]string{JSONL: ".jsonl", Markdown: ".md", HTML: ".html"}[f]
 }
 
-// Render writes all events of one session in a form; pure but for w. It refuses a form that is not of Forms, an empty
+// Render writes all events of one session in a form; pure but for w. source says where an imported session is from, "" it was
+// made here: the forms for people then say that nothing in it was checked here. It refuses a form that is not of Forms, an empty
 // session and events out of order.
-func Render(w io.Writer, as Form, events []session.Event) error {
+func Render(w io.Writer, as Form, events []session.Event, source string) error {
 	if !slices.Contains(Forms(), as) {
 		return fmt.Errorf("exporting a session: there is no form %q; choose one of %v", as, Forms())
 	}
@@ -52,14 +53,14 @@ func Render(w io.Writer, as Form, events []session.Event) error {
 	if err != nil {
 		return fmt.Errorf("exporting session %s: %w", events[0].Session, err)
 	}
-	draw := map[Form]func(io.Writer, []session.Event) error{JSONL: renderJSONL, Markdown: renderMarkdown, HTML: renderHTML}[as]
-	if err := draw(w, clean); err != nil {
+	draw := map[Form]func(io.Writer, []session.Event, string) error{JSONL: renderJSONL, Markdown: renderMarkdown, HTML: renderHTML}[as]
+	if err := draw(w, clean, source); err != nil {
 		return fmt.Errorf("exporting session %s: %w", events[0].Session, err)
 	}
 	return nil
 }
 
-func renderJSONL(w io.Writer, events []session.Event) error {
+func renderJSONL(w io.Writer, events []session.Event, _ string) error {
 	for _, e := range events {
 		line, err := Flat(e)
 		if err != nil {

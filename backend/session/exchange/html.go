@@ -28,8 +28,8 @@ func pagePolicy() string {
 
 // renderHTML draws the story as one page: no script, no network, folds by <details>, light and dark as the reader's system
 // is. html/template escapes every text by where it stands.
-func renderHTML(w io.Writer, events []session.Event) error {
-	t, err := tell(events)
+func renderHTML(w io.Writer, events []session.Event, source string) error {
+	t, err := tell(events, source)
 	if err != nil {
 		return err
 	}

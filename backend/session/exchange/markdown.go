@@ -11,8 +11,8 @@ import (
 
 // renderMarkdown draws the story as Markdown of GitHub's kind. What was said or read is quoted or fenced, and the fence is
 // longer than any within, so that no text becomes a heading, a link or HTML.
-func renderMarkdown(w io.Writer, events []session.Event) error {
-	t, err := tell(events)
+func renderMarkdown(w io.Writer, events []session.Event, source string) error {
+	t, err := tell(events, source)
 	if err != nil {
 		return err
 	}
@@ -21,6 +21,10 @@ func renderMarkdown(w io.Writer, events []session.Event) error {
 	m.line("")
 	m.line("**%s** · %s", inline(t.Outcome), inline(strings.Join(t.Eyebrow, " · ")))
 	m.line("")
+	if t.Source != "" {
+		m.line("%s", inline(t.Source))
+		m.line("")
+	}
 	if t.Task != "" {
 		m.quote(t.Task)
 	}

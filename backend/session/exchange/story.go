@@ -19,6 +19,7 @@ type story struct {
 	Title   string // the task's first sentence
 	Task    string // what else it says
 	Summary string // the model's own words on what it did
+	Source  string // where an imported session is from, in a sentence; "" it was made here
 	Outcome string
 	Mood    string // good, bad, care, plain: how the outcome is coloured
 	Eyebrow []string
@@ -97,7 +98,7 @@ type finding struct {
 }
 
 // tell makes the story of a session; events are clean of secrets and of what nobody sees.
-func tell(events []session.Event) (story, error) {
+func tell(events []session.Event, source string) (story, error) {
 	var s session.State
 	for _, e := range events {
 		var err error
@@ -115,6 +116,10 @@ func tell(events []session.Event) (story, error) {
 	t.Eyebrow = slices.DeleteFunc(t.Eyebrow, func(v string) bool { return v == "" })
 	t.Facts = facts(s)
 	t.Proof = readCertificate(s.Certificate)
+	if source != "" {
+		clean, _ := session.Redact(Visible(source))
+		t.imported(clean)
+	}
 	t.Files, t.Cut = diffFiles(s.Patch)
 	stat := s.Patch.Stat()
 	t.Stat = fmt.Sprintf("%s, +%d −%d", plural(len(s.Patch.Files), "file"), stat.Added, stat.Removed)
@@ -128,6 +133,15 @@ func tell(events []session.Event) (story, error) {
 	id, _ := session.Redact(Visible(s.ID))
 	t.Foot = fmt.Sprintf("Session %s, %s. Redgreen %s wrote this record; secrets are replaced in it.", id, plural(len(events), "event"), teller.version)
 	return t, nil
+}
+
+// imported says of a record from elsewhere, which anybody can have written, that its proof is only what it claims.
+func (t *story) imported(source string) {
+	t.Source = "Imported from " + source + ". Nothing in this record was checked here."
+	t.Outcome, t.Mood = t.Outcome+" (as the imported record says)", "care"
+	if t.Proof != nil {
+		t.Proof.Title, t.Proof.Mood = t.Proof.Title+", as the imported record says", "care"
+	}
 }
 
 func outcomeWords(s session.State) (words, mood string) {
