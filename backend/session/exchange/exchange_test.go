@@ -322,7 +322,7 @@ func TestImportedProofIsNoProof(t *testing.T) {
 		if err := errors.Join(Render(&made, as, recorded(t, "proven"), ""), Render(&taken, as, recorded(t, "proven"), "redgreen 9, <x>")); err != nil {
 			t.Fatal(err)
 		}
-		for _, claim := range []string{"cert good", "outcome good", "The system ran them", "**Proven**", "Certificate: proven\n"} {
+		for _, claim := range []string{"cert good", "outcome good", "The system ran them", "\n**Proven**", "Certificate: proven\n"} {
 			if strings.Contains(taken.String(), claim) {
 				t.Errorf("%s: an imported session says %q", as, claim)
 			}
