@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -86,19 +88,40 @@ func saveFile(path string, text []byte) error {
 }
 
 // importFile stores a session of a file, read-only, and gives its new id.
+// ImportSession takes in the text of an exported session, or of another tool's record, read-only, and gives its new id.
+func (a *App) ImportSession(text string) (string, error) {
+	return guard(a.h, func() (string, error) {
+		store, err := a.h.core.sessions()
+		if err != nil {
+			return "", err
+		}
+		id, _, err := importFrom(a.h.context, store, strings.NewReader(text), time.Now())
+		return id, err
+	})
+}
+
 func importFile(ctx context.Context, store *session.Store, path string) (id string, source exchange.Source, err error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return "", source, fail(NotFound, fmt.Sprintf("%s could not be opened (%v)", path, err))
 	}
 	defer f.Close()
-	events, source, err := exchange.Import(f)
+	at := time.Now()
+	if info, err := f.Stat(); err == nil {
+		at = info.ModTime()
+	}
+	return importFrom(ctx, store, f, at)
+}
+
+// importFrom stores a session that was read; at is when it was, where the tool kept no times.
+func importFrom(ctx context.Context, store *session.Store, r io.Reader, at time.Time) (id string, source exchange.Source, err error) {
+	events, source, err := exchange.Import(r)
 	if err != nil {
 		return "", source, fail(Invalid, err.Error())
 	}
-	if info, err := f.Stat(); err == nil && events[0].Time.Unix() == 0 { // the tool kept no times
+	if events[0].Time.Unix() == 0 {
 		for i := range events {
-			events[i].Time = info.ModTime()
+			events[i].Time = at
 		}
 	}
 	id, err = store.Insert(ctx, events, source.String())

@@ -419,3 +419,12 @@ scene('another way from a step is a session of its own, and a change leads to it
   assert.notEqual(page.url(), before);
   await page.getByTestId('write').waitFor();
 });
+
+scene('a record of another tool is taken in, to look at only', '', async (page) => {
+  await page.getByTestId('nav-sessions').click();
+  await page.getByTestId('import-file').setInputFiles({ name: 'x.jsonl', mimeType: 'text/plain', buffer: Buffer.from('no json') });
+  await page.getByText('line 1 is no JSON object').waitFor();
+  await page.getByTestId('import-file').setInputFiles({ name: 'rollout.jsonl', mimeType: 'text/plain', buffer: Buffer.from('{}') });
+  await page.getByTestId('imported-note').first().waitFor();
+  assert.equal(await page.getByTestId('resume').count(), 0);
+});

@@ -63,6 +63,8 @@ export interface Backend {
   probe(ref: string): Promise<ProbeResult>;
   cancelProbe(ref: string): Promise<void>;
   saveModel(ref: string, setting: ModelSetting): Promise<Settings>;
+  /** importSession takes in the text of an exported session, or of another tool's record, read-only; it gives the new id. */
+  importSession(text: string): Promise<string>;
   /** sessionHits are the first events of a session that hold words of a query. */
   sessionHits(id: string, query: string): Promise<SessionHit[] | null>;
   renameSession(id: string, name: string): Promise<void>;
@@ -155,6 +157,7 @@ const real: Backend = {
   probe: (ref) => call('Probe', ref),
   cancelProbe: (ref) => call('CancelProbe', ref),
   saveModel: (ref, setting) => call('SaveModel', ref, setting),
+  importSession: (text) => call('ImportSession', text),
   sessionHits: (id, query) => call('SessionHits', id, query),
   renameSession: (id, name) => call('RenameSession', id, name),
   pinSession: (id, on) => call('PinSession', id, on),

@@ -215,6 +215,14 @@ export interface Criterion {
   tests?: List<string>;
 }
 
+/** A proven part of a larger change; gained are the tests that turned green since the part before. */
+export interface Part {
+  number: number;
+  summary: string;
+  patch_hash: string;
+  gained: List<string>;
+}
+
 /** A changed place that deserves a second look, whatever the proof says. */
 export interface Mark {
   file: string;
@@ -270,6 +278,7 @@ export interface Payloads {
     full?: string;
     run?: Run | null;
     seen?: { path: string; hash: string }[];
+    part?: Part | null;
     ms: number;
   };
   'patch.changed': { step: number; patch: Patch; hash: string; stat: Stat; notes?: List<PatchNote> };

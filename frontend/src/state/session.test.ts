@@ -35,6 +35,12 @@ describe('the fold', () => {
     expect(v.finished).toBeNull();
   });
 
+  test('the proven parts of a larger change, in their order', () => {
+    const end = (number: number, summary: string): ['tool.finished', Payloads['tool.finished']] => ['tool.finished', { step: number, call_id: 'x', tool: 'finish', ok: true, summary: '', text: '', ms: 1, part: { number, summary, patch_hash: 'p', gained: null } }];
+    const v = reduceAll(empty('s'), log(['session.started', started], end(1, 'parse'), end(2, 'print')));
+    expect(v.parts.map((p) => p.summary)).toEqual(['parse', 'print']);
+  });
+
   test('a whole proven session', () => {
     const v = reduceAll(empty('s'), played('proven'));
     expect(outcomeOf(v)).toBe('review');

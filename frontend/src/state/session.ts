@@ -1,7 +1,7 @@
 // The one fold of a session's events into what the window shows. A saved session and a live one go through the same
 // function. Pure: no clock, no calls.
 
-import type { Certificate, Criterion, Event, Finished, Mark, ModelInfo, Outcome, Patch, PatchNote, Payloads, ProofState, Run, Sandbox, Stat, Usage } from '../api/types';
+import type { Certificate, Criterion, Event, Finished, Mark, ModelInfo, Outcome, Part, Patch, PatchNote, Payloads, ProofState, Run, Sandbox, Stat, Usage } from '../api/types';
 import { list, replaceLast } from './lists';
 
 export interface CallView {
@@ -70,6 +70,7 @@ export interface SessionView {
   proving: boolean;
   review: { hash: string; summary: string } | null;
   question: string; // that waits for an answer, '' none
+  parts: Part[]; // of a larger change, each proven
   criteria: Criterion[]; // what the result is held to, as last written
   scrutiny: Mark[]; // places of the patch to look at twice
   label: string; // what was checked where red→green is not the point
@@ -93,7 +94,7 @@ export interface SessionView {
 export function empty(id: string): SessionView {
   return {
     id, seq: 0, started: null, sandbox: null, items: [], baseline: null, patch: null, proof: null, proving: false,
-    review: null, question: '', criteria: [], scrutiny: [], label: '', written: null, finished: null, activity: 'preparing', steps: 0, replies: 0, tokens: 0,
+    review: null, question: '', parts: [], criteria: [], scrutiny: [], label: '', written: null, finished: null, activity: 'preparing', steps: 0, replies: 0, tokens: 0,
     tokensKnown: true, microUsd: 0, priced: true, context: 0, window: 0, worked: 0, since: 0, last: 0,
   };
 }
@@ -148,7 +149,10 @@ function fold(v: SessionView, e: Event, at: number): SessionView {
         activity: 'tools',
       };
     case 'tool.finished':
-      return onStep(v, e.data.step, base, (s) => ({ ...s, calls: finishCall(s.calls, e.data, at) }));
+      return {
+        ...onStep(v, e.data.step, base, (s) => ({ ...s, calls: finishCall(s.calls, e.data, at) })),
+        parts: e.data.part ? [...v.parts, e.data.part] : v.parts,
+      };
     case 'patch.changed':
       return {
         ...onStep(v, e.data.step, base, (s) => ({ ...s, change: { stat: e.data.stat, notes: list(e.data.notes) } })),

@@ -382,6 +382,13 @@ export function fake(q: URLSearchParams): Backend {
       settings = { ...settings, models: { ...settings.models, [ref]: m } };
       return settings;
     },
+    async importSession(text) {
+      if (!text.startsWith('{')) fail('invalid', 'importing a session: line 1 is no JSON object');
+      past('Taken in from another tool', 'limit', 1, 'ollama/qwen3-coder', false);
+      const s = need(`s${counter}`);
+      s.info = { ...s.info, source: 'Codex 0.41', live: false };
+      return s.info.id;
+    },
     async sessionHits(id, query) {
       return need(id).info.task.toLowerCase().includes(query.toLowerCase()) ? [{ session: id, seq: 14, kind: 'tool.finished', snippet: `…def render_invoice(order): address = order.customer.«${query}» if address is None…` }] : [];
     },

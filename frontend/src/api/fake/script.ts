@@ -168,7 +168,7 @@ export function work(scene: Scene): Beat[] {
     ...runGreen,
     done(6, 'run_tests', '15 passed', '15 passed in 0.98s', 1090, { run: run({}, both, 1090) }),
     ...finish,
-    done(7, 'finish', '', 'the system proves the patch now', 0),
+    done(7, 'finish', '', 'the system proves the patch now', 0, scene === 'feature' ? { part: { number: 1, summary: 'The endpoint answers without a city.', patch_hash: 'patch-2', gained: [newTest] } } : {}),
     { wait: 10, phase: 'Running the tests with the patch' },
     ev(10, 'proof.started', { patch_hash: 'patch-2' }),
     { wait: 900, phase: 'Running the new test on the untouched copy' },
