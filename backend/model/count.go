@@ -14,7 +14,7 @@ func CountTokens(req Request) int64 {
 		b, n := messageSize(m)
 		bytes, marks = bytes+b, marks+n
 	}
-	return tokens(bytes) + 4*int64(marks)
+	return Tokens(bytes) + 4*int64(marks)
 }
 
 // messageSize gives the bytes of a message and the number of its marked-up parts.
@@ -29,5 +29,5 @@ func messageSize(m Message) (bytes, marks int) {
 	return bytes, marks
 }
 
-// tokens is ceil(bytes/3.5) in integers.
-func tokens(bytes int) int64 { return (int64(bytes)*2 + 6) / 7 }
+// Tokens estimates the tokens of a text of so many bytes, as CountTokens does: ceil(bytes/3.5) in integers.
+func Tokens(bytes int) int64 { return (int64(bytes)*2 + 6) / 7 }

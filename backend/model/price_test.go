@@ -134,8 +134,8 @@ func TestCountTokens(t *testing.T) {
 		bytes int
 		want  int64
 	}{{0, 0}, {1, 1}, {3, 1}, {4, 2}, {7, 2}, {8, 3}, {3500, 1000}} {
-		if got := tokens(c.bytes); got != c.want {
-			t.Errorf("tokens(%d) = %d, want %d", c.bytes, got, c.want)
+		if got := Tokens(c.bytes); got != c.want {
+			t.Errorf("Tokens(%d) = %d, want %d", c.bytes, got, c.want)
 		}
 	}
 	req := Request{System: strings.Repeat("s", 35), Tools: []Spec{{Name: "abcdefg", Description: "12345678901234", Schema: []byte(`{"a":1}`)}},

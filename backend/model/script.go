@@ -234,7 +234,7 @@ func (r ScriptReply) reply(at int, req Request, body []byte) Reply {
 		out.Usage = *r.Usage
 	} else {
 		size, _ := messageSize(m)
-		out.Usage = Usage{Known: true, Input: CountTokens(req), Output: tokens(size)}
+		out.Usage = Usage{Known: true, Input: CountTokens(req), Output: Tokens(size)}
 	}
 	return out
 }

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -31,6 +32,20 @@ func present(ctx context.Context, ix *index.Index, q Query, ranked []candidate, 
 		}
 	}
 	return hits, nil
+}
+
+// Grouped brings the hits of one file together, at the place of the file's best; both the files and the hits of each keep their
+// order.
+func Grouped(hits []Hit) []Hit {
+	best := map[string]int{}
+	for i, h := range hits {
+		if _, ok := best[h.Path]; !ok {
+			best[h.Path] = i
+		}
+	}
+	out := slices.Clone(hits)
+	slices.SortStableFunc(out, func(a, b Hit) int { return cmp.Compare(best[a.Path], best[b.Path]) })
+	return out
 }
 
 // double reports a hit that shows what a better one shows already.

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode"
 
+	"redgreen/backend/model"
 	"redgreen/backend/patch"
 	"redgreen/backend/policy"
 	"redgreen/backend/search"
@@ -22,7 +23,7 @@ func searchCode() Tool {
 	return Tool{
 		Name: "search_code", Kind: policy.Search, Doc: searchCodeDoc, Wall: quick,
 		Fields: []Field{
-			{Name: "query", Type: Text, Required: true, Doc: "words, a name, part of a path, or an error"},
+			{Name: "query", Type: Text, Required: true, Doc: "words, a name, part of a path, an error, or a hit's place"},
 			{Name: "n", Type: Integer, Min: 1, Max: 30, Doc: "hits, 10 if left out"},
 		},
 		Object: func(a Args) string { return a.text("query") },
@@ -35,6 +36,9 @@ func runSearch(ctx context.Context, s *Set, a Args) (result, error) {
 	if strings.TrimSpace(query) == "" {
 		return result{failed: true, summary: "empty query", head: "The query is empty. Give words, an identifier, a path or an error."}, nil
 	}
+	if at, ok := parsePlace(query); ok {
+		return s.widen(ctx, at)
+	}
 	hits, err := search.Search(ctx, s.o.Index, query, search.Options{N: n, Read: s.o.Workspace.Read})
 	if err != nil {
 		return result{}, err
@@ -43,22 +47,24 @@ func runSearch(ctx context.Context, s *Set, a Args) (result, error) {
 	if err != nil {
 		return result{}, err
 	}
-	for _, h := range hits {
+	for _, h := range search.Grouped(hits) {
 		lines = append(lines, hitLine(h))
 	}
 	if len(lines) == 0 {
 		return result{summary: "no hits", head: "No hits. Try fewer words, another name for the same thing, or part of a path."}, nil
 	}
+	body := strings.Join(lines, "\n")
 	return result{
-		summary: fmt.Sprintf("%d hits", len(lines)),
-		head:    "Hits, best first, each with its best line. Read around them with read_file.",
-		body:    strings.Join(lines, "\n"),
+		summary: fmt.Sprintf("%d hits, about %d tokens", len(lines), model.Tokens(len(body))),
+		head:    "Hits by file, best first, each with its best line. A place as the query shows its code.",
+		body:    body,
 	}, nil
 }
 
-// hitLine is one hit on one line: where it is, what it is, and the line that fits best.
+// hitLine is one hit on one line: where it is, what it is, and the line that fits best. The place stands whole on each line, also
+// where hits share a file, so that it can be given back as it is.
 func hitLine(h search.Hit) string {
-	where := fmt.Sprintf("%s:%d-%d", h.Path, h.StartLine, h.EndLine)
+	where := place{h.Path, h.StartLine, h.EndLine}.String()
 	line, best := h.BestLine, ""
 	if snippet := strings.Split(h.Snippet, "\n"); line >= h.StartLine && line-h.StartLine < len(snippet) {
 		best = shorten(strings.TrimSpace(snippet[line-h.StartLine]), maxBest)

@@ -376,3 +376,51 @@ func TestCancelAndTrouble(t *testing.T) {
 		t.Fatal("a call that could not be recorded went on")
 	}
 }
+
+func TestWiden(t *testing.T) {
+	t.Parallel()
+	s := bench(t, map[string]string{"shop/tax.py": strings.Join([]string{
+		"RATE = 21", "", "class Tax:", "    def first(self):", "        return 1", "",
+		"    # Adds the tax.", "    def gross(self, net):", "        net = net or 0", "        return net * 121 / 100", "",
+		"    def last(self):", "        return 3", ""}, "\n"), ".env": "PASSWORD=hunter2secret\n"}, Options{})
+	for name, c := range map[string]struct {
+		query string
+		ok    bool
+		want  []string
+		not   []string
+	}{
+		"a line of it gives the whole": {"shop/tax.py:9-9", true, []string{"7|     # Adds the tax.\n8|     def gross(self, net):", "10|         return net * 121 / 100", "in shop/tax.py:3-13 class Tax", "shop/tax.py:4-5 method Tax.first", "shop/tax.py:12-13 method Tax.last"}, []string{"11| ", "6| "}},
+		"a whole line of hits":         {"shop/tax.py:12-13 method Tax.last | 13: return 3", true, []string{"12|     def last(self):", "shop/tax.py:7-10 method Tax.gross"}, []string{"RATE"}},
+		"what is outside of all":       {"./shop/tax.py:1-2", true, []string{"1| RATE = 21", "shop/tax.py:3-13 class Tax"}, []string{"4| "}},
+		"no such lines":                {"shop/tax.py:90-99", false, []string{"no such lines"}, nil},
+		"no such file":                 {"shop/tex.py:1-2", false, []string{"no such file"}, nil},
+		"a secret":                     {".env:1-1", false, []string{"Refused"}, []string{"hunter2"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s.Forget()
+			out := call(t, s, "search_code", m{"query": c.query})
+			if out.OK != c.ok {
+				t.Errorf("ok is %v", out.OK)
+			}
+			for _, w := range c.want {
+				if !strings.Contains(out.Text, w) {
+					t.Errorf("no %q in\n%s", w, out.Text)
+				}
+			}
+			for _, w := range c.not {
+				if strings.Contains(out.Text, w) {
+					t.Errorf("%q in\n%s", w, out.Text)
+				}
+			}
+		})
+	}
+	out := call(t, s, "search_code", m{"query": "gross tax"})
+	if !strings.Contains(out.Summary, " hits, about ") {
+		t.Errorf("tokens are not counted: %s", out.Summary)
+	}
+	for _, q := range []string{"12:30-40", "ranges 1-2 of a", "a.py:9-3", "a.py:12 | x", "see a.py:3-4 crash in it"} {
+		if at, ok := parsePlace(q); ok {
+			t.Errorf("%q is the place %v", q, at)
+		}
+	}
+}
