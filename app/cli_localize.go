@@ -118,6 +118,14 @@ func (c *command) printLocalized(title string, found []eval.Localized, part stri
 	fmt.Fprintf(c.out, "\n%s: %d fixes (%s)\n", title, len(found), part)
 	printMeasures(c.out, "full message", eval.Score(found, eval.Localized.OfFull))
 	printMeasures(c.out, "blind", eval.Score(found, eval.Localized.OfBlind))
+	fmt.Fprint(c.out, "\n| tokens until a changed function is in view | search_code and its hits | words by rg, whole files | ratio |\n|---|---:|---:|---:|\n")
+	for _, kind := range []struct {
+		name string
+		of   func(eval.Localized) eval.Reading
+	}{{"full message", func(l eval.Localized) eval.Reading { return l.FullRead }}, {"blind", func(l eval.Localized) eval.Reading { return l.BlindRead }}} {
+		own, plain, seen, of := eval.TokensRead(found, kind.of)
+		fmt.Fprintf(c.out, "| %s, median of %d | %.0f (%d seen) | %.0f (%d seen) | %.2f |\n", kind.name, of, own, seen[0], plain, seen[1], own/plain)
+	}
 	return nil
 }
 

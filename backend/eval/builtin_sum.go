@@ -65,7 +65,7 @@ func Sum(all []Fixed) []FixedSum {
 }
 
 // median gives the middle value, the lower of two; 0 of none.
-func median[T int | int64](all []T) T {
+func median[T int | int64 | float64](all []T) T {
 	if len(all) == 0 {
 		return 0
 	}

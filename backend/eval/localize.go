@@ -30,6 +30,9 @@ type Localized struct {
 	Files int      `json:"files"` // indexed at the base
 	Full  []Places `json:"full"`  // by ranking, in the order of Rankings
 	Blind []Places `json:"blind"`
+
+	FullRead  Reading `json:"full_read"`
+	BlindRead Reading `json:"blind_read"`
 }
 
 // Places are the ranks of what was asked for, best first of each; 0 where it was not found.
@@ -88,6 +91,7 @@ type localizer struct {
 type plainFile struct {
 	source bool
 	whole  bag
+	size   int           // bytes
 	chunks []index.Chunk // without texts
 	bags   []bag
 }
@@ -135,7 +139,13 @@ func (l *localizer) fix(ctx context.Context, f Fix) (Localized, error) {
 	if out.Full, err = l.places(ctx, f, b, message); err != nil {
 		return out, err
 	}
-	out.Blind, err = l.places(ctx, f, b, f.blind(message))
+	if out.Blind, err = l.places(ctx, f, b, f.blind(message)); err != nil {
+		return out, err
+	}
+	if out.FullRead, err = l.reading(ctx, f, b, message); err != nil {
+		return out, err
+	}
+	out.BlindRead, err = l.reading(ctx, f, b, f.blind(message))
 	return out, err
 }
 
@@ -143,6 +153,7 @@ func (l *localizer) fix(ctx context.Context, f Fix) (Localized, error) {
 type base struct {
 	paths  []string
 	whole  []bag
+	sizes  []int // bytes of each path
 	chunks []index.Chunk
 	bags   []bag
 }
@@ -167,7 +178,7 @@ func (l *localizer) base(ctx context.Context) (*base, error) {
 			continue
 		}
 		b.paths = append(b.paths, f.Path)
-		b.whole = append(b.whole, p.whole)
+		b.whole, b.sizes = append(b.whole, p.whole), append(b.sizes, p.size)
 		b.chunks = append(b.chunks, p.chunks...)
 		b.bags = append(b.bags, p.bags...)
 	}
@@ -187,7 +198,7 @@ func (l *localizer) cut(path string) (plainFile, error) {
 	if len(chunks) == 0 || chunks[0].Lang == "" || chunks[0].Test {
 		return plainFile{}, nil
 	}
-	p := plainFile{source: true, whole: newBag(wholeWords(string(src)))}
+	p := plainFile{source: true, whole: newBag(wholeWords(string(src))), size: len(src)}
 	for _, ch := range chunks {
 		p.bags = append(p.bags, newBag(l.stems(strings.Join([]string{ch.Path, ch.Qualified, ch.Doc, ch.Text}, "\n"))))
 		ch.Text, ch.Doc, ch.Signature, ch.Holes = "", "", "", nil

@@ -2,6 +2,7 @@ package eval
 
 import (
 	"bufio"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -118,6 +119,18 @@ func TestLocalize(t *testing.T) {
 		if best(last.Functions) != 1 {
 			t.Errorf("fix %d by function: %+v", i, last)
 		}
+	}
+	for i, l := range found {
+		if r := l.FullRead; r.Search <= 0 || r.Plain <= 0 || r.Search > 300 || r.Plain > 300 {
+			t.Errorf("fix %d is read with %+v tokens", i, r)
+		}
+	}
+	own, plain, seen, of := TokensRead(found, func(l Localized) Reading { return l.FullRead })
+	if own <= 0 || plain <= 0 || seen != [2]int{2, 2} || of != 2 {
+		t.Errorf("medians %v and %v, seen %v of %d", own, plain, seen, of)
+	}
+	if never, _, seen, _ := TokensRead(found, func(Localized) Reading { return Reading{Plain: 5} }); !math.IsInf(never, 1) || seen != [2]int{0, 2} {
+		t.Errorf("never in view: %v, %v", never, seen)
 	}
 	table := Score(found, Localized.OfFull)
 	if got := table[len(table)-1][0]; got.Value != 1 || got.Low != 0 || got.High != 0 {

@@ -50,16 +50,20 @@ func runRead(ctx context.Context, s *Set, a Args) (result, error) {
 	if err != nil {
 		return s.refuseRead(ctx, name, err)
 	}
-	r := numbered(name, text, a.number("start_line", 1), a.number("end_line", 0))
+	return s.reads(numbered(name, text, a.number("start_line", 1), a.number("end_line", 0)), name, data), nil
+}
+
+// reads notes that the model has seen a file, and leaves out the lines that stand in its view already.
+func (s *Set) reads(r result, name string, data []byte) result {
 	if r.failed {
-		return r, nil
+		return r
 	}
 	seen := Seen{name, patch.Hash(data)}
 	if r.first > 0 && s.stands(seen, r.first, r.last) {
 		r.head, r.body, r.note, r.cut = fmt.Sprintf("Lines %d to %d of this file stand above as they are now: you read them, and they did not change.", r.first, r.last), "", "", false
 	}
 	r.out.Seen = []Seen{seen}
-	return r, nil
+	return r
 }
 
 // clean takes what models write in front of a path off it: the sandbox's folder, "./".

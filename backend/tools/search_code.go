@@ -47,9 +47,7 @@ func runSearch(ctx context.Context, s *Set, a Args) (result, error) {
 	if err != nil {
 		return result{}, err
 	}
-	for _, h := range search.Grouped(hits) {
-		lines = append(lines, hitLine(h))
-	}
+	lines = append(lines, HitLines(hits)...)
 	if len(lines) == 0 {
 		return result{summary: "no hits", head: "No hits. Try fewer words, another name for the same thing, or part of a path."}, nil
 	}
@@ -59,6 +57,15 @@ func runSearch(ctx context.Context, s *Set, a Args) (result, error) {
 		head:    "Hits by file, best first, each with its best line. A place as the query shows its code.",
 		body:    body,
 	}, nil
+}
+
+// HitLines are the hits as search_code shows them, by file, each on one line.
+func HitLines(hits []search.Hit) []string {
+	var out []string
+	for _, h := range search.Grouped(hits) {
+		out = append(out, hitLine(h))
+	}
+	return out
 }
 
 // hitLine is one hit on one line: where it is, what it is, and the line that fits best. The place stands whole on each line, also

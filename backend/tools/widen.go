@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"redgreen/backend/index"
+	"redgreen/backend/patch"
 )
 
 // place is some lines of a file, as a hit says them.
@@ -42,6 +43,26 @@ func (s *Set) widen(ctx context.Context, at place) (result, error) {
 	if err != nil {
 		return s.refuseRead(ctx, at.path, err)
 	}
+	text, _, err := patch.Decode(data)
+	if err != nil {
+		return s.refuseRead(ctx, at.path, err)
+	}
+	r, near := widened(at, data, text)
+	if r = s.reads(r, at.path, data); r.failed || near == "" {
+		return r, nil
+	}
+	r.body = strings.TrimSuffix(r.body, "\n") + "\n" + near
+	return r, nil
+}
+
+// Widened is what search_code shows of a place of a file: its numbered lines and what stands next to it; and which lines these
+// are. For measuring what a search costs its reader.
+func Widened(path string, data []byte, first, last int) (text string, from, to int) {
+	r, near := widened(place{path, first, last}, data, string(data))
+	return r.head + "\n" + r.body + near, r.first, r.last
+}
+
+func widened(at place, data []byte, text string) (result, string) {
 	chunks, err := index.Cut(at.path, data)
 	if err != nil {
 		chunks = nil // minified: its lines can be shown all the same
@@ -49,14 +70,12 @@ func (s *Set) widen(ctx context.Context, at place) (result, error) {
 	if ch, ok := around(chunks, at); ok {
 		at.first, at.last = ch.DocLine, ch.EndLine
 	}
-	r, err := runRead(ctx, s, Args{"path": at.path, "start_line": at.first, "end_line": at.last})
-	if err != nil || r.failed {
-		return r, err
+	r := numbered(at.path, text, at.first, at.last)
+	near := neighbours(chunks, at)
+	if r.failed || len(near) == 0 {
+		return r, ""
 	}
-	if near := neighbours(chunks, at); len(near) > 0 {
-		r.body = strings.TrimSuffix(r.body, "\n") + "\nNext to it:\n" + strings.Join(near, "\n")
-	}
-	return r, nil
+	return r, "Next to it:\n" + strings.Join(near, "\n")
 }
 
 // around is the smallest definition that has the whole place in it.
