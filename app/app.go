@@ -242,7 +242,9 @@ func (a *App) Doctor() (sandbox.Report, error) {
 		if err != nil {
 			return sandbox.Report{}, err
 		}
-		return box.Doctor(a.h.context), nil
+		report := box.Doctor(a.h.context)
+		report.Checks = append(report.Checks, a.h.core.embedderCheck(a.h.context)...)
+		return report, nil
 	})
 }
 

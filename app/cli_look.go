@@ -123,6 +123,9 @@ func (c *command) indexCommand() *cobra.Command {
 			}
 			fmt.Fprintf(c.out, "%s, %s; %d read anew, %d removed, %d left out (%d generated, %d vendored, the rest binary, too large or secret), %d not parsed whole; %s\n",
 				countOf(s.Files, "file"), countOf(s.Chunks, "chunk"), s.Updated, s.Removed, s.Skipped, s.Generated, s.Vendored, s.Broken, s.Took.Round(time.Millisecond))
+			if note := core.vectorNote(s.Vectors); note != "" {
+				fmt.Fprintln(c.err, note)
+			}
 			return nil
 		},
 	}

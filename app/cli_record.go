@@ -226,6 +226,7 @@ func (c *command) doctorCommand() *cobra.Command {
 				return err
 			}
 			report := box.Doctor(cmd.Context())
+			report.Checks = append(report.Checks, core.embedderCheck(cmd.Context())...)
 			if root != "" {
 				checks, err := testrun.Toolchains(root)
 				if err != nil {

@@ -32,12 +32,13 @@ type core struct {
 	keys   keys
 	log    *slog.Logger
 
-	mu       sync.Mutex
-	settings Settings
-	store    *session.Store
-	boxes    map[bool]*sandbox.Sandbox // by whether runs without isolation are allowed; opened on first use
-	folders  map[string]*folder
-	changed  map[string][]string // by session: what kept its patch from being written, beside the patch's own files
+	mu         sync.Mutex
+	settings   Settings
+	store      *session.Store
+	vectorless error                     // why the embedder could not be opened the last time, nil it could
+	boxes      map[bool]*sandbox.Sandbox // by whether runs without isolation are allowed; opened on first use
+	folders    map[string]*folder
+	changed    map[string][]string // by session: what kept its patch from being written, beside the patch's own files
 }
 
 // folder is an opened repository with its index.

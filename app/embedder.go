@@ -2,10 +2,12 @@ package app
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"time"
 
 	"redgreen/backend/model"
+	"redgreen/backend/sandbox"
 	"redgreen/backend/search"
 )
 
@@ -16,26 +18,65 @@ const (
 	embedderWithin = 10 * time.Second
 )
 
-// embedder is the one that the settings choose. One that cannot be opened costs the vectors only: nil, and a word in the log.
+// embedder is the one that the settings choose. One that cannot be opened costs the vectors only: nil, and vectorless says why.
 func (c *core) embedder() search.Embedder {
-	var e search.Embedder
-	var err error
-	switch name := c.current().Embedder; name {
-	case "":
-		e, err = search.BuiltIn()
-	case noEmbedder:
-		return nil
-	default:
-		var m *model.Embedder
-		if m, err = model.OpenEmbedder(name, c.modelOptions()); err == nil {
-			ctx, cancel := context.WithTimeout(context.Background(), embedderWithin)
-			defer cancel()
-			e, err = search.Remote(ctx, m)
-		}
-	}
+	e, err := c.openEmbedder(context.Background())
 	if err != nil {
 		c.log.Warn("opening the embedder", slog.Any("error", err))
+	}
+	c.mu.Lock()
+	c.vectorless = err
+	c.mu.Unlock()
+	return e
+}
+
+// openEmbedder asks a server's model for a first vector; nil where the person wants none.
+func (c *core) openEmbedder(ctx context.Context) (search.Embedder, error) {
+	name := c.current().Embedder
+	switch name {
+	case "":
+		return search.BuiltIn()
+	case noEmbedder:
+		return nil, nil
+	}
+	m, err := model.OpenEmbedder(name, c.modelOptions())
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, embedderWithin)
+	defer cancel()
+	e, err := search.Remote(ctx, m)
+	if err != nil {
+		return nil, err // not e: an interface that holds nothing is not nil
+	}
+	return e, nil
+}
+
+// embedderCheck asks the chosen embedder, for the doctor; nothing where it is the built-in one or none.
+func (c *core) embedderCheck(ctx context.Context) []sandbox.Check {
+	name := c.current().Embedder
+	if name == "" || name == noEmbedder {
 		return nil
 	}
-	return e
+	check := sandbox.Check{Name: "embedder", OK: true, Detail: name + " answers"}
+	start := time.Now()
+	if _, err := c.openEmbedder(ctx); err != nil {
+		check.OK, check.Detail = false, fmt.Sprintf("%s gives no vectors, so searches go by words alone: %v", name, err)
+		check.Fix = `start its server, or take "embedder" out of the settings for the built-in one; then open the folder again`
+	}
+	check.Took = time.Since(start)
+	return []sandbox.Check{check}
+}
+
+// vectorNote says why an index has no vectors, or not all; "" it has them or is to have none.
+func (c *core) vectorNote(missing error) string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.vectorless != nil {
+		missing = c.vectorless
+	}
+	if missing == nil {
+		return ""
+	}
+	return fmt.Sprintf("no vectors, so searches go by words alone: %v; redgreen doctor says what helps", missing)
 }

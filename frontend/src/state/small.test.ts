@@ -11,7 +11,7 @@ import { quiet, settle, stream } from './live';
 import { at, base, breakable, evidence, gutter, headline, how, limits, lineNow, notCovered, place, placeOf, shortId, fileOf, sideBySide, uncovered } from './proof';
 import { begins, keysOf, match, shortcuts, type Press } from './shortcuts';
 import { bars } from './strip';
-import { act, commandOf, paths, result, standing, tally } from './words';
+import { act, commandOf, paths, result, standing, tally, whyFound } from './words';
 import type { CallView, StepItem } from './session';
 import type { Bill, Certificate, Hunk, ProbeResult, Run, Test } from '../api/types';
 
@@ -116,6 +116,17 @@ describe('streamed text', () => {
     expect(stream(settle(l, 3), [d(3, 'late')]).text).toBe('late');
   });
   test('keeps only the end of a flood', () => expect(stream(quiet, [d(1, 'x'.repeat(100_000))]).text).toHaveLength(8000));
+});
+
+describe('why something is found', () => {
+  const hit = (why: { list: string; rank: number; score: number }[] | null) => ({ path: 'a.py', start_line: 1, end_line: 2, symbol: 'f', kind: 'function', score: 1, snippet: '', best_line: 1, why });
+  test.each([
+    ['the sum of two lists is not said beside them', [{ list: 'words', rank: 1, score: 1 }, { list: 'keywords', rank: 2, score: 0 }, { list: 'vectors', rank: 7, score: 0 }], 'no. 2 by its words, no. 7 by meaning'],
+    ['the sum alone', [{ list: 'words', rank: 3, score: 1 }], 'no. 3 by words and meaning'],
+    ['a signal has no place', [{ list: 'symbols', rank: 1, score: 1 }, { list: 'exact name', rank: 0, score: 1 }], 'no. 1 by name, it is the definition'],
+    ['a list that is not known here', [{ list: 'moons', rank: 1, score: 1 }], 'no. 1 moons'],
+    ['nothing', null, ''],
+  ])('%s', (_, why, want) => expect(whyFound(hit(why))).toBe(want));
 });
 
 describe('acts in words', () => {

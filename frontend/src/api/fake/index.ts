@@ -311,7 +311,7 @@ export function fake(q: URLSearchParams): Backend {
         const body = source.slice(i, end);
         const best = body.findIndex((l) => l.toLowerCase().includes(first));
         const symbol = /^(?:def|class) (\w+)/.exec(source[i] ?? '')?.[1] ?? '';
-        return { path: 'app/invoices.py', start_line: i + 1, end_line: end, symbol, kind: source[i]?.startsWith('class') ? 'class' : 'function', score: best >= 0 ? 1 : 0, snippet: body.join('\n'), best_line: i + 1 + Math.max(0, best), why: [] };
+        return { path: 'app/invoices.py', start_line: i + 1, end_line: end, symbol, kind: source[i]?.startsWith('class') ? 'class' : 'function', score: best >= 0 ? 1 : 0, snippet: body.join('\n'), best_line: i + 1 + Math.max(0, best), why: best >= 0 ? [{ list: 'words', rank: 1, score: 0.0164 }, { list: 'keywords', rank: 1, score: 0 }, { list: 'vectors', rank: 3, score: 0 }] : [] };
       });
       return hits.filter((h) => h.score > 0).slice(0, n);
     },
