@@ -128,7 +128,8 @@ func (c measured) read(name string) []byte {
 	return data
 }
 
-// coverGo asks go test for a profile of the files' packages.
+// coverGo asks go test for a profile of the files' packages. vet has nothing to say to that, and would look at every package
+// that measuring brings along.
 func coverGo(j *job, files []string) {
 	var packages []string
 	for _, f := range files {
@@ -137,7 +138,7 @@ func coverGo(j *job, files []string) {
 		}
 	}
 	at := slices.Index(j.spec.Args, "-count=1") + 1
-	j.spec.Args = slices.Insert(j.spec.Args, at, "-coverprofile="+path.Join(outPath, j.name+".cover"), "-coverpkg="+strings.Join(unique(packages), ","))
+	j.spec.Args = slices.Insert(j.spec.Args, at, "-vet=off", "-coverprofile="+path.Join(outPath, j.name+".cover"), "-coverpkg="+strings.Join(unique(packages), ","))
 }
 
 // goBlock is a line of a profile: file, first line and column, last line and column, statements, count (see go doc cmd/cover).

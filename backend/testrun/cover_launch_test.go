@@ -41,7 +41,7 @@ func TestCoverageNamesTheLine(t *testing.T) {
 		want    map[int]bool
 	}{
 		{"sum.js", []string{"node", "--test"}, map[int]bool{1: true, 2: true, 3: true, 4: true, 5: false, 7: true}},
-		{"clamp.go", []string{"go", "test", "-vet=off", "./..."}, map[int]bool{3: true, 4: true, 5: false, 6: false, 7: true}},
+		{"clamp.go", []string{"go", "test", "./..."}, map[int]bool{3: true, 4: true, 5: false, 6: false, 7: true}},
 	} {
 		got, err := b.runner.Cover(t.Context(), dir, Custom(tt.command), nil, []string{tt.file})
 		if diff := cmp.Diff(Coverage{Files: map[string]map[int]bool{tt.file: tt.want}}, got); err != nil || diff != "" {
