@@ -161,7 +161,7 @@ func (c *command) printModels(s Settings, list ModelList, asJSON bool) error {
 			continue
 		}
 		window, where := "", "hosted"
-		if m.Window > 0 {
+		if m.Window > 0 && !m.Search {
 			window = fmt.Sprintf("%d tokens", m.Window)
 		}
 		if m.Local {
@@ -172,10 +172,13 @@ func (c *command) printModels(s Settings, list ModelList, asJSON bool) error {
 		}
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s %s\n", printable(m.Ref, 200), where, window, known.Form, known.EditForm)
 	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
 	for _, p := range list.Problems {
 		fmt.Fprintf(c.err, "%s: %s\n", p.Provider, printable(p.Message, 700))
 	}
-	return w.Flush()
+	return nil
 }
 
 func (c *command) costCommand() *cobra.Command {
@@ -276,6 +279,8 @@ func newBillRow(b session.Bill) BillRow {
 // cost is never 0.00 for what is unknown; a local model costs time.
 func (r BillRow) cost() string {
 	switch {
+	case r.Local && r.Usage.Total() == 0:
+		return "local"
 	case r.Local:
 		return fmt.Sprintf("local, %.0f s, %.1f tokens/s", float64(r.Millis)/1000, r.Rate)
 	case r.Unpriced > 0 && r.MicroUSD == 0:

@@ -102,7 +102,7 @@ func (c *command) prove(ctx context.Context, dir, file, own, image string) (proo
 	}
 	p, notes, err := patch.Resolve(edits, b.workspace.Content)
 	if err != nil {
-		return none, fmt.Errorf("applying the patch: %w", err)
+		return none, fmt.Errorf("the patch does not fit the folder as it is now; make it anew from these files, or check it with git apply --check: %w", err)
 	}
 	for _, n := range notes {
 		fmt.Fprintf(c.err, "%s: %s\n", printable(n.Path, 4096), printable(n.Message, 1000))
@@ -142,7 +142,7 @@ func parsePatch(text string) ([]patch.Edit, error) {
 	}
 	edits, err := patch.Parse(text)
 	if err != nil {
-		return nil, fmt.Errorf("reading the patch: %w", err)
+		return nil, fmt.Errorf("the patch cannot be read (git diff writes one that can): %w", err)
 	}
 	return edits, nil
 }

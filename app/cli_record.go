@@ -158,7 +158,7 @@ func (c *command) printHits(ctx context.Context, store *session.Store, all []ses
 			return err
 		}
 		for _, h := range hits {
-			fmt.Fprintf(c.out, "%s  event %d  %s\n", s.ID, h.Seq, printable(h.Snippet, 300))
+			fmt.Fprintf(c.out, "%s  %s\n", s.ID, printable(h.Snippet, 300))
 		}
 	}
 	return nil

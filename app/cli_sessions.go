@@ -169,12 +169,12 @@ func (c *command) whyCommand() *cobra.Command {
 			if asJSON {
 				return json.NewEncoder(c.out).Encode(o)
 			}
-			fmt.Fprintf(c.out, "step %d (event %d)\n", o.Step, o.Seq)
+			fmt.Fprintf(c.out, "step %d\n", o.Step)
 			if o.Said != "" {
 				fmt.Fprintf(c.out, "  said: %s\n", printable(strings.Join(strings.Fields(o.Said), " "), 1000))
 			}
 			if o.Act != nil {
-				fmt.Fprintf(c.out, "  did:  %s %s → %s\n", printable(o.Act.Tool, 100), printable(o.Act.Args, 1000), printable(o.Act.Summary, 300))
+				fmt.Fprintf(c.out, "  did:  %s\n", actWords(*o.Act))
 			}
 			return nil
 		},
@@ -182,6 +182,17 @@ func (c *command) whyCommand() *cobra.Command {
 	cmd.Flags().BoolVar(&removed, "removed", false, "LINE is of the file before")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "one object: {seq, step, said, act}")
 	return cmd
+}
+
+// actWords says a call and what came of it, with the diff that it was made with, if it was one.
+func actWords(a session.Act) string {
+	var args struct{ Patch string }
+	words := toolVerb(a.Tool, a.OK) + " " + printable(a.Summary, 300)
+	if json.Unmarshal([]byte(a.Args), &args) != nil || args.Patch == "" {
+		return words + "\n        " + printable(a.Args, 1000)
+	}
+	text := fileHashes.ReplaceAllString(visible(strings.TrimSpace(args.Patch)), "index $1..$2")
+	return words + "\n        " + strings.ReplaceAll(text, "\n", "\n        ")
 }
 
 func (c *command) replayCommand() *cobra.Command {

@@ -220,7 +220,7 @@ func (c *command) imageListCommand() *cobra.Command {
 				fmt.Fprintln(c.err, printable(list.Problem, 1000))
 			}
 			if len(left) > 0 {
-				fmt.Fprintln(c.err, "can be built with redgreen image build:", strings.Join(left, ", "))
+				fmt.Fprintln(c.err, "not built yet; `redgreen image build LANGUAGE` makes one for", strings.Join(left, ", "))
 			}
 			return nil
 		},

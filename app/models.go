@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -95,6 +96,10 @@ func (c *core) chooseModel(ctx context.Context, ref, root string) (model.Model, 
 func (c *core) openModel(ref string) (model.Model, error) {
 	if ref == repair.Ref {
 		return repair.Model(), nil
+	}
+	if provider, name, _ := strings.Cut(ref, "/"); name == "" || !slices.Contains(model.Known(), provider) {
+		return model.Model{}, fail(Invalid, fmt.Sprintf("%q names no model: write PROVIDER/NAME with one of %s, or %s for the built-in engine; `redgreen models list` says what can be called",
+			ref, strings.Join(model.Known(), ", "), repair.Ref))
 	}
 	return model.Open(ref, c.modelOptions())
 }

@@ -84,6 +84,9 @@ func (c *command) printEnd(s session.State) {
 		end += fmt.Sprintf(" · %s written; undo: redgreen sessions undo %s", countOf(len(s.Patch.Files), "file"), s.ID)
 	case !s.Patch.Empty():
 		end += " · nothing in the folder has changed"
+		if agent.CanApprove(s) && s.Source == "" {
+			end += "; to write it: redgreen --session " + s.ID + ", or the session in redgreen serve"
+		}
 	}
 	fmt.Fprintln(c.out, end)
 }

@@ -88,7 +88,7 @@ func (t *trace) event(e session.Event) {
 			t.line("   %s", t.paint(dim, "the task: "+printable(agent.Kind(d.TaskKind).Word(), 40)+how))
 		}
 	case session.SandboxReady:
-		t.line("   %s", t.paint(dim, "tests run in: "+printable(d.Label+". "+d.Protects, 1000)))
+		t.line("   %s", t.paint(dim, "tests run in: "+printable(d.Label+" ("+d.Protects+")", 1000)))
 		for _, w := range d.Warnings {
 			t.line("   %s", t.paint(amber, printable(w, 500)))
 		}
@@ -102,7 +102,9 @@ func (t *trace) event(e session.Event) {
 		if !t.spoken && d.Message.Text != "" {
 			t.line("   %s", t.paint(dim, strings.ReplaceAll(visible(strings.TrimSpace(d.Message.Text)), "\n", "\n   ")))
 		}
-		t.line("   %s", t.paint(dim, usageWords(d, t.local)))
+		if d.Usage.Total() > 0 || !t.local {
+			t.line("   %s", t.paint(dim, usageWords(d, t.local)))
+		}
 		if d.Miss != "" {
 			t.line("   %s", t.paint(amber, "the prompt cache was not read: "+printable(d.Miss, 200)))
 		}
@@ -195,13 +197,15 @@ func (t *trace) run(r session.Run) string {
 
 // toolVerb says a tool call as a past act.
 func toolVerb(tool string, ok bool) string {
-	verbs := map[string]string{"search_code": "Searched", "read_file": "Read", "run_tests": "Ran the tests", "apply_patch": "Changed", "write_criteria": "Wrote down", "ask_person": "Asked you", "finish": "Finished"}
+	verbs := map[string]string{"search_code": "Searched", "read_file": "Read", "run_tests": "Ran the tests", "apply_patch": "Changed", "write_criteria": "Wrote down", "ask_person": "Asked you", "finish": "Finished",
+		"trace_coverage": "Measured", "try_patches": "Tried edits"}
 	verb, known := verbs[tool]
 	switch {
 	case !known:
 		return "Asked for " + printable(tool, 40)
 	case !ok:
-		return map[string]string{"search_code": "Could not search", "read_file": "Could not read", "run_tests": "Could not run the tests", "apply_patch": "Could not change", "write_criteria": "Could not write down", "ask_person": "Could not ask you", "finish": "Could not finish"}[tool]
+		return map[string]string{"search_code": "Could not search", "read_file": "Could not read", "run_tests": "Could not run the tests", "apply_patch": "Could not change", "write_criteria": "Could not write down", "ask_person": "Could not ask you", "finish": "Could not finish",
+			"trace_coverage": "Could not measure", "try_patches": "Could not try edits"}[tool]
 	}
 	return verb
 }

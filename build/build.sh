@@ -6,7 +6,7 @@ say() { printf '%s\n' "$*" >&2; }
 
 if [ ! -d frontend/node_modules ] || [ frontend/package-lock.json -nt frontend/node_modules ]; then
   say "fetching the page's packages"
-  (cd frontend && npm ci --no-audit --no-fund --loglevel=error) && touch frontend/node_modules
+  (cd frontend && npm ci --no-audit --no-fund --loglevel=error >/dev/null) && touch frontend/node_modules
 fi
 if [ ! -f frontend/dist/index.html ] || [ -n "$(find frontend/src frontend/public frontend/index.html frontend/vite.config.* frontend/package-lock.json -newer frontend/dist/index.html -print -quit)" ]; then
   say "building the page"

@@ -11,7 +11,7 @@ import { quiet, settle, stream } from './live';
 import { at, base, breakable, evidence, gutter, headline, how, limits, lineNow, notCovered, place, placeOf, shortId, fileOf, sideBySide, uncovered } from './proof';
 import { begins, keysOf, match, shortcuts, type Press } from './shortcuts';
 import { bars } from './strip';
-import { act, commandOf, paths, result, standing, tally, whyFound } from './words';
+import { act, besideCommand, commandOf, paths, result, standing, tally, whyFound } from './words';
 import type { CallView, StepItem } from './session';
 import type { Bill, Certificate, Hunk, ProbeResult, Run, Test } from '../api/types';
 
@@ -145,6 +145,8 @@ describe('acts in words', () => {
     ['change refused', call('apply_patch', { path: 'a.py' }, false), 'Tried to change', 'a.py'],
     ['change of tests', call('apply_patch', { patch: '--- a/tests/test_a.py\n+++ b/tests/test_a.py\n@@ -1 +1 @@\n' }), 'Changed the tests', 'tests/test_a.py'],
     ['finish', call('finish', {}), 'Called it done', ''],
+    ['measure', call('trace_coverage', {}), 'Measured', ''],
+    ['edits on trial', call('try_patches', {}, null), 'Trying edits', ''],
     ['arguments that are no JSON', call('read_file', '{"path": '), 'Read', ''],
     ['an unknown tool', call('fly', {}), 'Called', 'fly'],
   ])('%s', (_, c, verb, object) => expect(act(c)).toEqual({ verb, object }));
@@ -288,6 +290,14 @@ test.each([
   ['set REDGREEN_HOME to a plain path', ''],
   ['', ''],
 ])('of the advice %j the command is %j', (fix, want) => expect(commandOf(fix)).toBe(want));
+
+test.each([
+  ['sudo apt-get install podman crun', ''],
+  ['redgreen doctor --allow-none FOLDER, for a folder that you trust', 'for a folder that you trust'],
+  ['sudo usermod -aG kvm $USER, then log in again', 'then log in again'],
+  ['load it with `sudo modprobe kvm`', 'load it with `sudo modprobe kvm`'],
+  ['set REDGREEN_HOME to a plain path', 'set REDGREEN_HOME to a plain path'],
+])('beside the command the advice %j says %j', (fix, want) => expect(besideCommand(fix)).toBe(want));
 
 test('how a session stands in a list', () => {
   expect(standing({ outcome: 'proven', applied: true, receipt: {} })).toBe('Proven, written');

@@ -82,6 +82,10 @@ export function act(c: CallView): Act {
       return { verb: say('Asked you', 'Asking you'), object: '' };
     case 'write_criteria':
       return { verb: say('Wrote the acceptance criteria', 'Writing the acceptance criteria'), object: '' };
+    case 'trace_coverage':
+      return { verb: say('Measured', 'Measuring which lines the tests run'), object: '' };
+    case 'try_patches':
+      return { verb: say('Tried edits', 'Trying edits'), object: '' };
     case 'finish':
       return { verb: 'Called it done', object: '' };
     default:
@@ -175,6 +179,12 @@ export function commandOf(fix: string): string {
   const begins = /^(sudo|apt|apt-get|dnf|podman|systemctl|loginctl|modprobe|sysctl|usermod|redgreen|export|mount|chmod|chown|mkdir|echo)\s/;
   if (!begins.test(fix)) return '';
   return (fix.split(/,?\s+(?:then|or|and|as)\s(?!-)|[;,]\s/)[0] ?? '').trim();
+}
+
+/** besideCommand gives what an advice says beside its command: '' when the command is all of it. */
+export function besideCommand(fix: string): string {
+  const command = commandOf(fix);
+  return command && fix.startsWith(command) ? fix.slice(command.length).replace(/^[,;:]?\s+/, '') : fix;
 }
 
 const activities: Record<SessionView['activity'], string> = {
