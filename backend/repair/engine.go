@@ -501,7 +501,7 @@ func counted(kinds map[string]int) string {
 	names := slices.SortedFunc(maps.Keys(kinds), func(a, b string) int { return cmp.Or(kinds[b]-kinds[a], strings.Compare(a, b)) })
 	var out []string
 	for _, n := range names[:min(len(names), 6)] {
-		out = append(out, fmt.Sprintf("%d %s", kinds[n], n))
+		out = append(out, fmt.Sprintf("%s (%d)", n, kinds[n]))
 	}
 	if len(names) > 6 {
 		out = append(out, "and others")

@@ -11,7 +11,7 @@ import { quiet, settle, stream } from './live';
 import { at, base, breakable, evidence, gutter, headline, how, limits, lineNow, notCovered, place, placeOf, shortId, fileOf, sideBySide, uncovered } from './proof';
 import { begins, keysOf, match, shortcuts, type Press } from './shortcuts';
 import { bars } from './strip';
-import { act, besideCommand, commandOf, paths, result, standing, tally, whyFound } from './words';
+import { act, besideCommand, commandOf, modelName, paths, result, standing, tally, whyFound } from './words';
 import type { CallView, StepItem } from './session';
 import type { Bill, Certificate, Hunk, ProbeResult, Run, Test } from '../api/types';
 
@@ -298,6 +298,12 @@ test.each([
   ['load it with `sudo modprobe kvm`', 'load it with `sudo modprobe kvm`'],
   ['set REDGREEN_HOME to a plain path', 'set REDGREEN_HOME to a plain path'],
 ])('beside the command the advice %j says %j', (fix, want) => expect(besideCommand(fix)).toBe(want));
+
+test('how lists call a model', () => {
+  expect(modelName({ provider: 'ollama', name: 'qwen3' })).toBe('qwen3');
+  expect(modelName({ provider: 'builtin', name: 'repair' })).toBe('built-in engine');
+  expect(modelName({ provider: 'script', name: 'a.jsonl' })).toBe('recorded model');
+});
 
 test('how a session stands in a list', () => {
   expect(standing({ outcome: 'proven', applied: true, receipt: {} })).toBe('Proven, written');

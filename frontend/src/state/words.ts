@@ -171,6 +171,11 @@ export function standing(s: { outcome: Outcome; applied: boolean; receipt?: unkn
   return s.receipt ? `${word}, taken back` : word;
 }
 
+/** modelName is how lists call a model, whose name may be one of a procedure of ours. */
+export function modelName(m: { provider: string; name: string }): string {
+  return m.provider === 'script' ? 'recorded model' : m.provider === 'builtin' ? 'built-in engine' : m.name;
+}
+
 /** commandOf gives the command of an advice: what stands in backticks, else the advice itself where it begins like a
  * command, up to where words follow; '' when it is words alone. */
 export function commandOf(fix: string): string {
