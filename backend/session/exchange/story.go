@@ -444,7 +444,7 @@ func toolWords(tool string, ok bool) string {
 	did := map[string][2]string{"search_code": {"Searched", "Could not search"}, "read_file": {"Read", "Could not read"},
 		"run_tests": {"Ran the tests", "Could not run the tests"}, "apply_patch": {"Changed", "Could not change"},
 		"write_criteria": {"Wrote criteria down", "Could not write criteria down"}, "ask_person": {"Asked you", "Could not ask you"},
-		"finish": {"Called it done", "Could not finish"},
+		"finish":         {"Called it done", "Could not finish"},
 		"trace_coverage": {"Measured", "Could not measure"}, "try_patches": {"Tried edits", "Could not try edits"}}
 	words, known := did[tool]
 	switch {
