@@ -16,7 +16,7 @@ try {
   await page.getByTestId('home').click();
   await page.getByTestId('open-sample').click();
   await page.getByTestId('start-task').click();
-  await page.getByTestId('write').waitFor({ timeout: 240_000 });
+  await page.getByTestId('write').waitFor({ timeout: 600_000 });
   await page.locator('.cm-merge-b .cm-changedLine').first().waitFor();
   for (const theme of ['light', 'dark']) {
     await page.emulateMedia({ colorScheme: theme });
