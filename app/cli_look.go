@@ -93,12 +93,21 @@ func (c *command) progress() func(index.Progress) {
 	return func(p index.Progress) {
 		if time.Since(last) > 100*time.Millisecond && p.Total > 500 {
 			last = time.Now()
-			fmt.Fprintf(c.err, "\rindexing %d of %d files\x1b[K", p.Done, p.Total)
+			fmt.Fprintf(c.err, "\r%s\x1b[K", progressLine(p))
 		}
 		if p.Done == p.Total && p.Total > 500 {
 			fmt.Fprint(c.err, "\r\x1b[K")
 		}
 	}
+}
+
+// progressLine says how far an index is, and how long it will take once that is known.
+func progressLine(p index.Progress) string {
+	line := fmt.Sprintf("indexing %d of %d files", p.Done, p.Total)
+	if p.Rate > 0 {
+		line += fmt.Sprintf(", %.0f a second, %s left", p.Rate, (p.Left + 999*time.Millisecond).Truncate(time.Second))
+	}
+	return line
 }
 
 func (c *command) indexCommand() *cobra.Command {

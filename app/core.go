@@ -126,13 +126,13 @@ func (c *core) open(dir string) (*folder, error) {
 	if before, _, inGit := strings.Cut(r.Root()+"/", "/.git/"); inGit {
 		return nil, errors.Join(fail(Invalid, fmt.Sprintf("%s belongs to git itself; open %s instead", r.Root(), before)), r.Close())
 	}
-	embedder := c.embedder()
+	embedder, generated := c.embedder(), c.current().Generated
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if f, ok := c.folders[r.Root()]; ok {
 		return f, r.Close()
 	}
-	ix, err := index.Open(r, filepath.Join(c.paths.indexes(), indexName(r.Root())), index.Options{Embedder: embedder})
+	ix, err := index.Open(r, filepath.Join(c.paths.indexes(), indexName(r.Root())), index.Options{Embedder: embedder, Generated: generated})
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("opening the index of %s: %w", r.Root(), err), r.Close())
 	}

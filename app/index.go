@@ -23,6 +23,12 @@ type IndexState struct {
 	Chunks int    `json:"chunks"`
 	Ready  bool   `json:"ready"`
 	Error  string `json:"error"`
+	// Rate and LeftMs are of an update under way: files a second, and milliseconds to its end; 0 not known.
+	Rate   float64 `json:"rate"`
+	LeftMs int64   `json:"left_ms"`
+	// Generated and Vendored are files that the last update left out.
+	Generated int `json:"generated"`
+	Vendored  int `json:"vendored"`
 }
 
 // indexer updates indexes in the background, one update a folder at a time.
@@ -87,7 +93,7 @@ func (h *host) follow(f *folder) {
 		case w.Err != nil:
 			h.send("index", IndexState{Folder: root, Error: w.Err.Error()})
 		case w.Stats.Updated+w.Stats.Removed > 0:
-			h.send("index", IndexState{Folder: root, Done: w.Stats.Files, Total: w.Stats.Files, Files: w.Stats.Files, Chunks: w.Stats.Chunks, Ready: true})
+			h.send("index", indexed(root, w.Stats))
 		}
 	})
 	if err != nil {
@@ -104,19 +110,19 @@ func (h *host) update(ctx context.Context, f *folder) (state IndexState) {
 			state.Error = fmt.Sprint("indexing failed: ", p)
 		}
 	}()
-	_, err := f.index.Update(ctx, func(p index.Progress) {
-		h.send("index", IndexState{Folder: state.Folder, Done: p.Done, Total: p.Total, Chunks: p.Chunks})
+	st, err := f.index.Update(ctx, func(p index.Progress) {
+		h.send("index", IndexState{Folder: state.Folder, Done: p.Done, Total: p.Total, Chunks: p.Chunks, Rate: p.Rate, LeftMs: p.Left.Milliseconds()})
 	})
 	if err != nil {
 		state.Error = err.Error()
 		return state
 	}
-	state.Files, state.Chunks, err = f.index.Counts(ctx)
-	if err != nil {
-		state.Error = err.Error()
-	}
-	state.Done, state.Total, state.Ready = state.Files, state.Files, err == nil
-	return state
+	return indexed(state.Folder, st)
+}
+
+// indexed is the state after an update.
+func indexed(root string, st index.Stats) IndexState {
+	return IndexState{Folder: root, Done: st.Files, Total: st.Files, Files: st.Files, Chunks: st.Chunks, Ready: true, Generated: st.Generated, Vendored: st.Vendored}
 }
 
 func countLanguages(files []repo.File) []LanguageRow {

@@ -37,6 +37,8 @@ type Settings struct {
 	SmallModel string `json:"small_model"`
 	// Embedder gives the vectors of the index: "" the built-in one, "none", or PROVIDER/NAME of a model that embeds.
 	Embedder string `json:"embedder,omitempty"`
+	// Generated puts generated and vendored code into the index too. Both count for a folder from its next opening on.
+	Generated bool `json:"generated,omitempty"`
 	// Models is what is known or chosen of single models, by PROVIDER/NAME; changed by calls of its own.
 	Models map[string]ModelSetting `json:"models"`
 	// AllowNone are the folders whose tests may run with no isolation at all where no sandbox works: absolute real paths.
@@ -111,7 +113,7 @@ func unknown(data []byte, s Settings) string {
 	if json.Unmarshal(data, &there) != nil || there == nil {
 		return "the file holds no object; the defaults are used"
 	}
-	s.TestCommands, s.Embedder = map[string]TestCommand{"": {}}, "x" // left out where they are empty
+	s.TestCommands, s.Embedder, s.Generated = map[string]TestCommand{"": {}}, "x", true // left out where they are empty
 	if all, err := json.Marshal(s); err != nil || json.Unmarshal(all, &known) != nil {
 		return ""
 	}

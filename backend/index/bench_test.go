@@ -11,7 +11,9 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"runtime/pprof"
 	"slices"
+	"strconv"
 	"syscall"
 	"testing"
 	"time"
@@ -31,6 +33,11 @@ func benchTree() string {
 
 // helperBench brings an index up to date in a process of its own.
 func helperBench() {
+	if file := os.Getenv("REDGREEN_BENCH_PROFILE"); file != "" { // of the last index that was made
+		if f, err := os.Create(file); err == nil && pprof.StartCPUProfile(f) != nil {
+			fmt.Fprintln(os.Stderr, "no profile: another one runs")
+		}
+	}
 	r, err := repo.Open(os.Getenv("INDEX_BENCH_TREE"), repo.Options{})
 	if err == nil {
 		var ix *Index
@@ -44,8 +51,10 @@ func helperBench() {
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
+		pprof.StopCPUProfile()
 		os.Exit(1)
 	}
+	pprof.StopCPUProfile()
 	os.Exit(0)
 }
 
@@ -148,10 +157,14 @@ func (u used) plus(v used) used {
 	return used{u.cpu + v.cpu, u.wall + v.wall, max(u.peak, v.peak)}
 }
 
-// opened makes an index of the tree and opens it.
+// opened makes an index of the tree and opens it. REDGREEN_BENCH_INDEX names a folder that keeps the index of the bench
+// tree between runs, for those who compare queries before and after a change.
 func opened(b *testing.B, tree string) (*Index, string) {
 	b.Helper()
-	dir := b.TempDir()
+	dir := os.Getenv("REDGREEN_BENCH_INDEX")
+	if dir == "" || tree != benchTree() {
+		dir = b.TempDir()
+	}
 	indexing(b, tree, dir)
 	r, err := repo.Open(tree, repo.Options{})
 	if err != nil {
@@ -166,10 +179,11 @@ func opened(b *testing.B, tree string) (*Index, string) {
 	return ix, dir
 }
 
-// BenchmarkQuery asks questions of each kind, and ripgrep the same; times are of a query, ratios of the medians.
+// BenchmarkQuery asks questions of each kind of a watched index, and ripgrep the same; times are of a query, ratios of the
+// medians.
 func BenchmarkQuery(b *testing.B) {
 	ix, _ := opened(b, benchTree())
-	ctx := b.Context()
+	ctx := watching(b, ix)
 	grep := func(p Pattern) func() error {
 		return func() error { _, err := ix.Grep(ctx, p, GrepOptions{}); return err }
 	}
@@ -198,8 +212,10 @@ func BenchmarkQuery(b *testing.B) {
 	} {
 		b.Run(kind.name, func(b *testing.B) {
 			var own, rg []float64
+			cpu := 0.0
 			for b.Loop() {
 				for i, ask := range kind.ask {
+					before := cpuOf(b)
 					for range 5 {
 						start := time.Now()
 						if err := ask(); err != nil {
@@ -207,6 +223,7 @@ func BenchmarkQuery(b *testing.B) {
 						}
 						own = append(own, time.Since(start).Seconds())
 					}
+					cpu += cpuOf(b) - before
 					if _, err := exec.LookPath("rg"); err == nil {
 						start := time.Now()
 						cmd := exec.Command("rg", append(kind.rg[i], ".")...)
@@ -218,11 +235,43 @@ func BenchmarkQuery(b *testing.B) {
 			}
 			b.ReportMetric(1000*quantile(own, 0.5), "p50-ms")
 			b.ReportMetric(1000*quantile(own, 0.99), "p99-ms")
+			b.ReportMetric(1000*cpu/float64(len(own)), "cpu-ms")
 			if len(rg) > 0 {
 				b.ReportMetric(quantile(own, 0.5)/quantile(rg, 0.5), "p50/rg")
 			}
 		})
 	}
+}
+
+// watching follows the tree until the benchmark ends, and returns once it is followed.
+func watching(b *testing.B, ix *Index) context.Context {
+	b.Helper()
+	ctx, cancel := context.WithCancel(b.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- ix.Watch(ctx, func(Watched) {}) }()
+	for !ix.watched.Load() {
+		select {
+		case err := <-ended:
+			b.Fatal(err)
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+	b.Cleanup(func() {
+		cancel()
+		if err := <-ended; err != nil {
+			b.Error(err)
+		}
+	})
+	return ctx
+}
+
+// cpuOf is what this process has used, in seconds.
+func cpuOf(b *testing.B) float64 {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		b.Fatal(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano()).Seconds()
 }
 
 func quantile(all []float64, q float64) float64 {
@@ -234,11 +283,7 @@ func quantile(all []float64, q float64) float64 {
 func BenchmarkOneFile(b *testing.B) {
 	tree := copies(b, 1)
 	ix, _ := opened(b, tree)
-	ctx, cancel := context.WithCancel(b.Context())
-	ended, ready := make(chan error, 1), make(chan bool, 100)
-	go func() { ended <- ix.Watch(ctx, func(Watched) { ready <- true }) }()
-	<-ready
-	<-ready // the folders are watched now
+	ctx := watching(b, ix)
 	var took []float64
 	for n := 0; b.Loop(); n++ {
 		name := fmt.Sprintf("JustWritten%d", n)
@@ -258,10 +303,6 @@ func BenchmarkOneFile(b *testing.B) {
 			time.Sleep(time.Millisecond)
 		}
 		took = append(took, time.Since(start).Seconds())
-	}
-	cancel()
-	if err := <-ended; err != nil {
-		b.Fatal(err)
 	}
 	b.ReportMetric(1000*quantile(took, 0.5), "p50-ms")
 	b.ReportMetric(1000*quantile(took, 1), "most-ms")
@@ -304,9 +345,12 @@ func copies(b *testing.B, n int) string {
 	return out
 }
 
-// BenchmarkGrowth indexes 1, 2, 4 and 8 thousand files and fits time = a·files^exponent.
+// BenchmarkGrowth indexes 1, 2, 4 and 8 thousand files and fits time = a·files^exponent. REDGREEN_BENCH_MOST=4 ends it there.
 func BenchmarkGrowth(b *testing.B) {
 	sizes := []int{1, 2, 4, 8}
+	if most, err := strconv.Atoi(os.Getenv("REDGREEN_BENCH_MOST")); err == nil {
+		sizes = slices.DeleteFunc(sizes, func(n int) bool { return n > most && n > 2 })
+	}
 	cpu, peak := make([]float64, len(sizes)), make([]float64, len(sizes))
 	for b.Loop() {
 		for i, n := range sizes {

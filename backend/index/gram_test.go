@@ -44,7 +44,8 @@ func TestGrepFindsWhatAScanFinds(t *testing.T) {
 	for _, lit := range []string{"if err != nil", "nil", "é", "xFoo", "baz()bar", "\tx", "nothing", "", "a"} {
 		patterns = append(patterns, Pattern{Literal: lit}, Pattern{Literal: lit, Word: true})
 	}
-	for _, re := range []string{`Foo.*bar`, `(?i)foobar`, `nil|baz`, `^x`, `(?m)^if err$`, `[a-z]+\(\)x`, `.`, `Foo(bar|baz\(\))?x`, `\bnil\b`, `x\nx`} {
+	for _, re := range []string{`Foo.*bar`, `(?i)foobar`, `nil|baz`, `^x`, `(?m)^if err$`, `[a-z]+\(\)x`, `.`, `Foo(bar|baz\(\))?x`, `\bnil\b`, `x\nx`, `(?i)FOO.*bar`, `(?i)skills`, `^baz`, `nil$`, `(?m)bar$`,
+		`[^a]*Foo`, `(Foo|nil)bar`, `(baz){1,2}`, `(?:Foobar)+x?`, `é`, `\bFoo\B`} {
 		patterns = append(patterns, Pattern{Regexp: regexp.MustCompile(re)})
 	}
 	for _, p := range patterns {
@@ -66,8 +67,8 @@ func TestGrepFindsWhatAScanFinds(t *testing.T) {
 			t.Errorf("%q %v: %s", p.Literal, p.Regexp, d)
 		}
 	}
-	few, err := ix.candidates(t.Context(), Pattern{Literal: "baz()barFoo"}, nil)
-	if err != nil || len(few) > 150 {
+	few, err := ix.candidates(t.Context(), Pattern{Literal: "baz()barFoo"}, GrepOptions{})
+	if err != nil || len(few) > 200 {
 		t.Errorf("%d candidates, %v", len(few), err)
 	}
 }

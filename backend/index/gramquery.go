@@ -1,6 +1,7 @@
 package index
 
 import (
+	"cmp"
 	"context"
 	"regexp/syntax"
 	"slices"
@@ -62,11 +63,20 @@ func (f fileSet) or(g fileSet) fileSet {
 	return fileSet{ids: slices.Compact(ids)}
 }
 
-// filesWith evaluates a query over the trigram index.
+// filesWith evaluates a query over the trigram index. The set may be too large: of trigrams that must all be there only
+// some are looked up, those of the shortest rows, since each further one costs more than the files that it rules out.
 func (s *store) filesWith(ctx context.Context, q *csindex.Query) (fileSet, error) {
 	grams := queryGrams(q, nil)
 	if len(grams) > maxGrams {
 		return fileSet{all: true}, nil // a very wide expression: reading the lists costs more than reading the files
+	}
+	if len(grams) > enough {
+		sizes, err := s.rowSizes(ctx, grams)
+		if err != nil {
+			return fileSet{}, err
+		}
+		q = rarest(q, sizes)
+		grams = queryGrams(q, nil)
 	}
 	lists, err := s.gramFiles(ctx, grams)
 	if err != nil {
@@ -77,6 +87,50 @@ func (s *store) filesWith(ctx context.Context, q *csindex.Query) (fileSet, error
 
 // maxGrams is how many trigrams are looked up for one expression.
 const maxGrams = 2000
+
+// enough is how many trigrams, or alternatives of them, rule out as much as all of a text do.
+const enough = 6
+
+// rarest drops of what must all be there the most frequent, and never all of it.
+func rarest(q *csindex.Query, sizes map[uint32]int) *csindex.Query {
+	out := &csindex.Query{Op: q.Op, Trigram: slices.Clone(q.Trigram)}
+	for _, sub := range q.Sub {
+		out.Sub = append(out.Sub, rarest(sub, sizes))
+	}
+	if q.Op != csindex.QAnd {
+		return out
+	}
+	size := func(grams []uint32) (sum int) {
+		for _, g := range grams {
+			sum += sizes[g>>8]
+		}
+		return sum
+	}
+	slices.SortStableFunc(out.Trigram, func(a, b string) int { return cmp.Compare(sizes[gramOf(a)>>8], sizes[gramOf(b)>>8]) })
+	slices.SortStableFunc(out.Sub, func(a, b *csindex.Query) int { return cmp.Compare(size(queryGrams(a, nil)), size(queryGrams(b, nil))) })
+	out.Trigram = out.Trigram[:min(enough, len(out.Trigram))]
+	out.Sub = out.Sub[:min(enough, len(out.Sub))]
+	return out
+}
+
+// rowSizes gives the bytes of the rows that share each trigram's first two bytes, by these. SQLite knows a row's length
+// without reading it.
+func (s *store) rowSizes(ctx context.Context, grams []uint32) (map[uint32]int, error) {
+	out := map[uint32]int{}
+	for _, g := range grams {
+		first := int64(g >> 8)
+		if _, ok := out[uint32(first)]; ok {
+			continue
+		}
+		var size int
+		err := s.sizes.QueryRowContext(ctx, first<<segmentBits, (first+1)<<segmentBits-1).Scan(&size)
+		if err != nil {
+			return nil, err
+		}
+		out[uint32(first)] = size
+	}
+	return out, nil
+}
 
 func queryGrams(q *csindex.Query, grams []uint32) []uint32 {
 	for _, t := range q.Trigram {

@@ -4,7 +4,10 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"fmt"
 	"regexp"
+	"slices"
+	"time"
 	"unicode/utf8"
 )
 
@@ -20,6 +23,11 @@ type GrepOptions struct {
 	N    int                               // lines at most, default 1000
 	Keep func(path string) bool            // files to look at; nil: all
 	Read func(path string) ([]byte, error) // the present text of a file; nil: the folder's own
+	// Changed are files whose text Read gives otherwise than the folder has it, in a task's workspace: they are looked at
+	// whatever the index says of them.
+	Changed []string
+	// Within ends the search, with what is found so far; 0 never. It is kept to some files, not to the millisecond.
+	Within time.Duration
 }
 
 // GrepHit is one line with a match.
@@ -33,13 +41,28 @@ type GrepHit struct {
 
 // Grepped is what a Grep found, by path and line.
 type Grepped struct {
-	Hits []GrepHit
-	More bool // N was reached; there may be more
+	Hits   []GrepHit
+	More   bool // there may be more: N or Within was reached
+	Looked int  // files looked at
+	Files  int  // files that the index did not rule out
+}
+
+// Said puts into words that not all was looked at, "" it was.
+func (g Grepped) Said() string {
+	switch {
+	case !g.More:
+		return ""
+	case len(g.Hits) == 0:
+		return fmt.Sprintf("searched %d of %d files in the time there was, and found nothing yet", g.Looked, g.Files)
+	}
+	return fmt.Sprintf("the first %d, there may be more; searched %d of %d files", len(g.Hits), g.Looked, g.Files)
 }
 
 const defaultGrep = 1000
 
-// Grep finds the lines where matches of a pattern begin.
+// Grep finds the lines where matches of a pattern begin. It searches the present texts: a file that changed since it was
+// indexed is found by its size and time and looked at too, unless a Watch already tells of changes. A file that is new
+// since then is found after the next Update.
 func (ix *Index) Grep(ctx context.Context, p Pattern, o GrepOptions) (Grepped, error) {
 	if o.N <= 0 {
 		o.N = defaultGrep
@@ -83,36 +106,45 @@ func wholeWord(b []byte, i, j int) bool {
 }
 
 func (ix *Index) grep(ctx context.Context, p Pattern, o GrepOptions) (out Grepped, err error) {
-	files, err := ix.candidates(ctx, p, o.Keep)
+	start := time.Now()
+	files, err := ix.candidates(ctx, p, o)
 	if err != nil {
 		return out, err
 	}
+	out.Files = len(files)
 	read := o.Read
 	if read == nil {
 		read = ix.src.Read
 	}
-	var placing error
+	m := newMatcher(p)
+	var in []int64 // the file of each hit
 	err = inOrderOf(ctx, files, func(f fileInfo) ([]GrepHit, error) {
 		src, err := read(f.path)
 		if err != nil {
 			return nil, nil // gone, or no text any more
 		}
-		return p.lines(src, o.N+1), nil
+		return m.lines(src, o.N+1), nil
 	}, func(f fileInfo, hits []GrepHit) bool {
-		if len(hits) == 0 {
-			return true
+		out.Looked++
+		for _, h := range hits {
+			h.Path = f.path
+			out.Hits, in = append(out.Hits, h), append(in, f.id)
 		}
-		hits = hits[:min(len(hits), o.N+1-len(out.Hits))]
-		if placing = ix.store.place(ctx, f, hits); placing != nil {
-			return false
-		}
-		out.Hits = append(out.Hits, hits...)
-		return len(out.Hits) <= o.N
+		late := o.Within > 0 && time.Since(start) > o.Within
+		out.More = len(out.Hits) > o.N || late && out.Looked < out.Files
+		return !late && len(out.Hits) <= o.N
 	})
 	if len(out.Hits) > o.N {
-		out = Grepped{Hits: out.Hits[:o.N], More: true}
+		out.Hits, in = out.Hits[:o.N], in[:o.N]
 	}
-	return out, cmp.Or(err, placing)
+	if err != nil {
+		return out, err
+	}
+	chunks, err := ix.store.extentsOf(ctx, in)
+	for i := range out.Hits {
+		out.Hits[i].ID = innermost(chunks[in[i]], out.Hits[i].Line).id
+	}
+	return out, err
 }
 
 // lines finds the lines of a text where matches begin, each once, at most n.
@@ -125,13 +157,9 @@ func (p Pattern) lines(src []byte, n int) []GrepHit {
 			break
 		}
 		line += bytes.Count(src[start:m[0]], []byte{'\n'})
-		start = bytes.LastIndexByte(src[:m[0]], '\n') + 1
-		end := bytes.IndexByte(src[m[0]:], '\n')
-		if end < 0 {
-			end = len(src) - m[0]
-		}
-		end += m[0]
-		out = append(out, GrepHit{Line: line, Col: m[0] - start + 1, Text: string(bytes.TrimSuffix(src[start:end], []byte{'\r'}))})
+		var end int
+		start, end = lineAround(src, m[0])
+		out = append(out, GrepHit{Line: line, Col: m[0] - start + 1, Text: lineText(src[start:end])})
 		start = end + 1
 		line++
 	}
@@ -147,15 +175,6 @@ func (p Pattern) findFrom(src []byte, from int) []int {
 	return []int{m[0] + from, m[1] + from}
 }
 
-// place gives hits of one file their path and chunk.
-func (s *store) place(ctx context.Context, f fileInfo, hits []GrepHit) error {
-	chunks, err := s.extents(ctx, f.id)
-	for i := range hits {
-		hits[i].Path, hits[i].ID = f.path, innermost(chunks, hits[i].Line).id
-	}
-	return err
-}
-
 // extent is where a chunk is in its file.
 type extent struct {
 	id        int64
@@ -165,24 +184,41 @@ type extent struct {
 
 // extents lists the chunks of a file, shortest first.
 func (s *store) extents(ctx context.Context, file int64) ([]extent, error) {
-	if file == 0 {
-		return nil, nil
-	}
-	rows, err := s.db.QueryContext(ctx, `SELECT id, doc_line, end_line, CASE kind WHEN 'module' THEN '' ELSE qualified END FROM chunks
-		WHERE file_id=? ORDER BY end_line-doc_line, id`, file)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var out []extent
-	for rows.Next() {
-		var e extent
-		if err := rows.Scan(&e.id, &e.from, &e.to, &e.qualified); err != nil {
+	all, err := s.extentsOf(ctx, []int64{file})
+	return all[file], err
+}
+
+// extentsOf is extents of several files in one query; a query costs more than the chunks of a file do.
+func (s *store) extentsOf(ctx context.Context, files []int64) (map[int64][]extent, error) {
+	out := map[int64][]extent{}
+	files = slices.Compact(slices.Clone(files))
+	for part := range slices.Chunk(files, 500) {
+		if err := s.addExtents(ctx, part, out); err != nil {
 			return nil, err
 		}
-		out = append(out, e)
 	}
-	return out, rows.Err()
+	for _, list := range out {
+		slices.SortFunc(list, func(a, b extent) int { return cmp.Or(cmp.Compare(a.to-a.from, b.to-b.from), cmp.Compare(a.id, b.id)) })
+	}
+	return out, nil
+}
+
+func (s *store) addExtents(ctx context.Context, files []int64, into map[int64][]extent) error {
+	rows, err := s.db.QueryContext(ctx, `SELECT file_id, id, doc_line, end_line, CASE kind WHEN 'module' THEN '' ELSE qualified END FROM chunks
+		WHERE file_id IN (`+idList(files)+`)`)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var file int64
+		var e extent
+		if err := rows.Scan(&file, &e.id, &e.from, &e.to, &e.qualified); err != nil {
+			return err
+		}
+		into[file] = append(into[file], e)
+	}
+	return rows.Err()
 }
 
 // innermost is the shortest chunk that holds a line, or none.

@@ -51,6 +51,7 @@ type Index struct {
 	averages averages
 	files    fileTable
 	changed  changes
+	watched  atomic.Bool // a Watch tells of changes
 	vectors  vectorSet
 
 	updating sync.Mutex  // one update at a time

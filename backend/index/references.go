@@ -58,7 +58,7 @@ func (ix *Index) References(ctx context.Context, name string) ([]Reference, erro
 }
 
 func (ix *Index) references(ctx context.Context, name string) ([]Reference, error) {
-	files, err := ix.candidates(ctx, Pattern{Literal: name}, nil)
+	files, err := ix.candidates(ctx, Pattern{Literal: name}, GrepOptions{})
 	if err != nil {
 		return nil, err
 	}
@@ -72,14 +72,30 @@ func (ix *Index) references(ctx context.Context, name string) ([]Reference, erro
 		return compareBool(!x, !y)
 	})
 	var out []Reference
+	var in []int64 // the file of each, 0 where the chunk is known
 	err = inOrderOf(ctx, files, func(f fileInfo) ([]Reference, error) {
 		return ix.referencesIn(ctx, f, name)
-	}, func(_ fileInfo, refs []Reference) bool {
-		out = append(out, refs...)
+	}, func(f fileInfo, refs []Reference) bool {
+		for _, r := range refs {
+			out, in = append(out, r), append(in, f.id)
+		}
 		return len(out) < maxReferences
 	})
+	if err != nil {
+		return nil, err
+	}
+	chunks, err := ix.store.extentsOf(ctx, in)
+	for i := range out {
+		if r := &out[i]; r.ID == indexedText {
+			e := innermost(chunks[in[i]], r.Line)
+			r.In, r.ID = e.qualified, e.id
+		}
+	}
 	return out, err
 }
+
+// indexedText marks a reference whose chunk is still to be looked up.
+const indexedText = -1
 
 // referencesIn finds a name in the present text of a file; a text that is not the indexed one is parsed.
 func (ix *Index) referencesIn(ctx context.Context, f fileInfo, name string) ([]Reference, error) {
@@ -87,7 +103,15 @@ func (ix *Index) referencesIn(ctx context.Context, f fileInfo, name string) ([]R
 	if err != nil || !bytes.Contains(src, []byte(name)) {
 		return nil, nil // gone, or no text any more
 	}
-	packed, chunks, err := ix.parsed(ctx, f, src)
+	sum := sha256.Sum256(src)
+	known := f.sha == string(sum[:])
+	var packed []byte
+	var chunks []extent
+	if known {
+		packed, err = ix.store.mentions(ctx, f.id)
+	} else {
+		packed, chunks = parsed(f.path, src)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -99,27 +123,22 @@ func (ix *Index) referencesIn(ctx context.Context, f fileInfo, name string) ([]R
 		}
 		line += bytes.Count(src[counted:m.Start], []byte{'\n'})
 		counted = m.Start
-		in := innermost(chunks, line)
-		out = append(out, Reference{Path: f.path, Line: line, Col: m.Start - bytes.LastIndexByte(src[:m.Start], '\n'),
-			Kind: refKind(m.Kind), Name: name, In: in.qualified, ID: in.id})
+		r := Reference{Path: f.path, Line: line, Col: m.Start - bytes.LastIndexByte(src[:m.Start], '\n'), Kind: refKind(m.Kind), Name: name, ID: indexedText}
+		if !known {
+			r.In, r.ID = innermost(chunks, line).qualified, 0
+		}
+		out = append(out, r)
 	})
 	return out, err
 }
 
-// parsed gives the names and chunks of a text: the stored ones where it is what was indexed.
-func (ix *Index) parsed(ctx context.Context, f fileInfo, src []byte) (packed []byte, chunks []extent, err error) {
-	sum := sha256.Sum256(src)
-	if f.sha == string(sum[:]) {
-		if packed, err = ix.store.mentions(ctx, f.id); err == nil {
-			chunks, err = ix.store.extents(ctx, f.id)
-		}
-		return packed, chunks, err
-	}
+// parsed gives the names and chunks of a text that is not in the index.
+func parsed(path string, src []byte) (packed []byte, chunks []extent) {
 	c := newChunker()
 	defer c.close()
-	cut, err := c.file(f.path, src)
+	cut, err := c.file(path, src)
 	if err != nil {
-		return nil, nil, nil // nothing to parse any more
+		return nil, nil // nothing to parse any more
 	}
 	for _, ch := range cut.chunks {
 		e := extent{from: ch.DocLine, to: ch.EndLine}
@@ -129,7 +148,7 @@ func (ix *Index) parsed(ctx context.Context, f fileInfo, src []byte) (packed []b
 		chunks = append(chunks, e)
 	}
 	slices.SortStableFunc(chunks, func(a, b extent) int { return cmp.Compare(a.to-a.from, b.to-b.from) })
-	return packMentions(cut.mentions), chunks, nil
+	return packMentions(cut.mentions), chunks
 }
 
 func refKind(k lang.MentionKind) string {
@@ -146,7 +165,7 @@ func refKind(k lang.MentionKind) string {
 
 func (s *store) mentions(ctx context.Context, file int64) ([]byte, error) {
 	var packed []byte
-	if err := s.db.QueryRowContext(ctx, `SELECT mentions FROM files WHERE id=?`, file).Scan(&packed); err != nil {
+	if err := s.said.QueryRowContext(ctx, file).Scan(&packed); err != nil {
 		return nil, err
 	}
 	return s.unpack(packed)

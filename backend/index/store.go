@@ -17,7 +17,7 @@ import (
 
 // schemaVersion changes with the tables, the chunker, the analyser and the keyword fields: an index of another version is
 // made anew.
-const schemaVersion = "4"
+const schemaVersion = "5"
 
 // A chunk's text is not stored: it is cut from the file's content by its lines. indexed is 0 until the keyword index has
 // the chunk; gone holds chunks that the keyword index must still forget. So a kill between the two stores loses nothing.
@@ -69,6 +69,9 @@ type store struct {
 	db  *sql.DB
 	enc *zstd.Encoder
 	dec *zstd.Decoder
+
+	// what a search asks many times, prepared once: preparing takes longer than the answer
+	grams, sizes, said *sql.Stmt
 }
 
 // openStore opens or creates the database; readOnly opens what another process writes.
@@ -124,6 +127,18 @@ func (s *store) prepare(fresh bool, version string) error {
 	}
 	if v != version {
 		return errOlder
+	}
+	for _, p := range []struct {
+		to    **sql.Stmt
+		query string
+	}{
+		{&s.grams, `SELECT data FROM trigrams WHERE id BETWEEN ? AND ?`},
+		{&s.sizes, `SELECT coalesce(sum(length(data)), 0) FROM trigrams WHERE id BETWEEN ? AND ?`},
+		{&s.said, `SELECT mentions FROM files WHERE id=?`},
+	} {
+		if *p.to, err = s.db.Prepare(p.query); err != nil {
+			return err
+		}
 	}
 	return nil
 }

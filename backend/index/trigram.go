@@ -261,7 +261,7 @@ func (s *store) gramFiles(ctx context.Context, grams []uint32) (map[uint32][]uin
 }
 
 func (s *store) bucket(ctx context.Context, first int64, grams []uint32, into map[uint32][]uint32) error {
-	rows, err := s.db.QueryContext(ctx, `SELECT data FROM trigrams WHERE id BETWEEN ? AND ?`, first<<segmentBits, (first+1)<<segmentBits-1)
+	rows, err := s.grams.QueryContext(ctx, first<<segmentBits, (first+1)<<segmentBits-1)
 	if err != nil {
 		return err
 	}

@@ -21,7 +21,12 @@ import (
 type Progress struct {
 	Done, Total int // files
 	Chunks      int
+	Rate        float64       // files a second of those that had to be looked at; 0 not known yet
+	Left        time.Duration // to the end, as the bytes read so far say; 0 not known yet
 }
+
+// rateAfter is how long an update runs before its rate means something.
+const rateAfter = time.Second
 
 // Stats of a finished update.
 type Stats struct {
@@ -180,6 +185,9 @@ func (ix *Index) update(ctx context.Context, progress func(Progress), start time
 	todo, removed := compare(files, known)
 	u := &updater{ix: ix, progress: progress, start: start, total: len(files), done: len(files) - len(todo)}
 	u.stats.Removed = len(removed)
+	for _, t := range todo {
+		u.size += t.file.Size
+	}
 	if err := u.run(ctx, todo, removed); err != nil {
 		return u.stats, err
 	}
@@ -222,6 +230,8 @@ type updater struct {
 	progress    func(Progress)
 	start       time.Time
 	total, done int
+	looked      int // files, of those that have to be looked at
+	size, read  int64
 	stats       Stats
 
 	batch  []change
@@ -377,6 +387,8 @@ func (c change) skipped(err error) (change, error) {
 // take counts one result and puts it into the batch.
 func (u *updater) take(ctx context.Context, c change) error {
 	u.done++
+	u.looked++
+	u.read += c.size
 	if c.remove && c.old.id == 0 {
 		return nil
 	}
@@ -387,9 +399,19 @@ func (u *updater) take(ctx context.Context, c change) error {
 		return err
 	}
 	if u.progress != nil {
-		u.progress(Progress{Done: u.done, Total: u.total, Chunks: u.stats.Chunks})
+		u.progress(u.now(time.Since(u.start)))
 	}
 	return nil
+}
+
+// now is how far the update is after some time.
+func (u *updater) now(since time.Duration) Progress {
+	p := Progress{Done: u.done, Total: u.total, Chunks: u.stats.Chunks}
+	if since >= rateAfter && u.read > 0 {
+		p.Rate = float64(u.looked) / since.Seconds()
+		p.Left = time.Duration(float64(since) * float64(max(u.size-u.read, 0)) / float64(u.read))
+	}
+	return p
 }
 
 func (u *updater) add(ctx context.Context, c change) error {

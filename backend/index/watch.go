@@ -87,6 +87,8 @@ func (w *watcher) run(ctx context.Context) error {
 	if err := w.update(ctx); err != nil {
 		return err
 	}
+	w.ix.watched.Store(true)
+	defer w.ix.watched.Store(false)
 	var first time.Time // change since the last update
 	timer := time.NewTimer(time.Hour)
 	timer.Stop()

@@ -42,6 +42,8 @@ type Language struct {
 	Query     string
 	TestCalls []string
 
+	opening string // what a part of a file needs before it to be read alone
+
 	native func(src []byte) (found, bool) // finds the same without the grammar, much faster; false: the grammar has to
 
 	TestFile func(path string) bool // path is slash-separated and relative to the repository

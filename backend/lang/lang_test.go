@@ -153,24 +153,6 @@ func TestTestFile(t *testing.T) {
 	}
 }
 
-func TestBrokenCodeCostsOnlyTheBrokenDefinition(t *testing.T) {
-	t.Parallel()
-	l, _ := ByName("go")
-	p := NewParser()
-	defer p.Close()
-	defs, broken, err := p.Definitions(l, []byte("package a\n\nfunc one() {}\n\nfunc two( {{{ x := \n\nfunc three() int {\n\treturn 3\n}\n"))
-	if err != nil || !broken {
-		t.Fatalf("broken %v, %v", broken, err)
-	}
-	var names []string
-	for _, d := range defs {
-		names = append(names, d.Name)
-	}
-	if !slices.Contains(names, "one") {
-		t.Errorf("lost the whole definition before the broken one: %v", names)
-	}
-}
-
 // A parse that ended at its limit must leave the parser clean for the next file.
 func TestParserAfterGarbage(t *testing.T) {
 	t.Parallel()

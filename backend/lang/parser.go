@@ -26,6 +26,7 @@ type Parser struct {
 }
 
 type row struct {
+	opening  string
 	parser   *sitter.Parser
 	query    *sitter.Query
 	captures []string // the query's capture names by their ids
@@ -66,7 +67,7 @@ func (p *Parser) row(l Language) (*row, error) {
 	sp := sitter.NewParser()
 	sp.SetLanguage(l.Grammar())
 	sp.SetOperationLimit(int(parseLimit.Microseconds()))
-	r := &row{parser: sp, query: q, tests: map[string]bool{}, keywords: keywords(l.Grammar())}
+	r := &row{opening: l.opening, parser: sp, query: q, tests: map[string]bool{}, keywords: keywords(l.Grammar())}
 	for i := range q.CaptureCount() {
 		r.captures = append(r.captures, q.CaptureNameForId(i))
 	}
@@ -126,8 +127,12 @@ func (p *Parser) Parse(l Language, src []byte) (File, error) {
 	}
 	defer tree.Close()
 	root := tree.RootNode()
-	f := p.finish(r, r.matches(root, src), src)
-	f.Broken = root.HasError()
+	all, broken := r.matches(root, src), root.HasError()
+	if broken {
+		all = r.mended(all, src)
+	}
+	f := p.finish(r, all, src)
+	f.Broken = broken
 	return f, nil
 }
 

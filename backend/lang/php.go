@@ -10,6 +10,7 @@ func php() Language {
 	return Language{
 		Name:       "php",
 		Extensions: []string{".php", ".phtml", ".inc"},
+		opening:    "<?php\n",
 		Grammar:    grammar.GetLanguage,
 		Query: `
 (function_definition name: (name) @name body: (_) @body) @definition.function

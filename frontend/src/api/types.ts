@@ -467,6 +467,8 @@ export interface Settings {
   base_urls: Record<string, string> | null;
   second_urls?: Record<string, string> | null; // where the same model is asked in an outage
   small_model?: string; // for summaries, "" the task's own
+  embedder?: string; // of the index's vectors: "" built in, "none", PROVIDER/NAME; counts from the next start on
+  generated?: boolean; // generated and vendored code is indexed too; counts from the next start on
   models?: Record<string, ModelSetting> | null; // by PROVIDER/NAME; changed by calls of its own
   runtime: string;
   editor: string;
@@ -662,7 +664,7 @@ export interface Hit {
 export interface Pushed {
   notices: { session: string; seq: number; kind: Kind }[];
   deltas: { session: string; step: number; text?: string; thinking?: string; reset?: boolean }[];
-  index: { folder: string; done: number; total: number; chunks: number; ready: boolean; error?: string };
+  index: { folder: string; done: number; total: number; chunks: number; ready: boolean; error?: string; rate?: number; left_ms?: number; generated?: number; vendored?: number }; // rate: files a second, 0 not known
   ask: { session: string; ask_id: string; kind: string; object: string };
   phase: { session: string; text: string };
   prepare: { folder: string; text: string }; // '' when it is done
