@@ -496,7 +496,7 @@ func (a *App) Search(folder, query string, n int) ([]HitRow, error) {
 		if strings.TrimSpace(query) == "" {
 			return []HitRow{}, nil
 		}
-		hits, err := search.Search(a.h.context, f.index, query, search.Options{N: min(max(n, 1), 100), Read: f.repo.Read})
+		hits, err := search.Search(a.h.context, f.index, query, search.Options{N: min(max(n, 1), 100), Read: f.repo.Read, Within: searchWithin})
 		rows := []HitRow{}
 		for _, hit := range hits {
 			rows = append(rows, HitRow{Hit: hit, Snippet: hit.Snippet, BestLine: hit.BestLine, Why: hit.Why})

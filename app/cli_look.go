@@ -45,7 +45,7 @@ func (c *command) searchCommand() *cobra.Command {
 			if _, err := f.index.Update(cmd.Context(), c.progress()); err != nil {
 				return err
 			}
-			hits, err := search.Search(cmd.Context(), f.index, args[1], search.Options{N: n, Read: f.repo.Read})
+			hits, err := search.Search(cmd.Context(), f.index, args[1], search.Options{N: n, Read: f.repo.Read, Within: searchWithin, Told: func(said string) { fmt.Fprintln(c.err, said) }})
 			if err != nil {
 				return err
 			}
@@ -64,6 +64,9 @@ func (c *command) searchCommand() *cobra.Command {
 	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON object a line")
 	return cmd
 }
+
+// searchWithin is how long an expression that the index cannot help with is looked for.
+const searchWithin = 2 * time.Second
 
 func (c *command) printHit(h search.Hit, asJSON bool) error {
 	if asJSON {

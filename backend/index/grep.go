@@ -26,6 +26,9 @@ type GrepOptions struct {
 	// Changed are files whose text Read gives otherwise than the folder has it, in a task's workspace: they are looked at
 	// whatever the index says of them.
 	Changed []string
+	// Best looks at the files that others refer to most first, and gives hits in that order: what is left out for N or
+	// Within then matters least. Else files go by path.
+	Best bool
 	// Within ends the search, with what is found so far; 0 never. It is kept to some files, not to the millisecond.
 	Within time.Duration
 }
@@ -39,7 +42,7 @@ type GrepHit struct {
 	Text string
 }
 
-// Grepped is what a Grep found, by path and line.
+// Grepped is what a Grep found, by path and line, or by the rank of the files.
 type Grepped struct {
 	Hits   []GrepHit
 	More   bool // there may be more: N or Within was reached
@@ -112,6 +115,9 @@ func (ix *Index) grep(ctx context.Context, p Pattern, o GrepOptions) (out Greppe
 		return out, err
 	}
 	out.Files = len(files)
+	if o.Best {
+		slices.SortStableFunc(files, func(a, b fileInfo) int { return cmp.Compare(b.rank, a.rank) })
+	}
 	read := o.Read
 	if read == nil {
 		read = ix.src.Read

@@ -149,3 +149,19 @@ func TestGrepEndsInTime(t *testing.T) {
 		}
 	}
 }
+
+func TestGrepLooksAtTheBestFilesFirst(t *testing.T) {
+	t.Parallel()
+	ix := mustOpen(t, codebase(), t.TempDir())
+	mustUpdate(t, ix)
+	first := func(best bool) string {
+		got, err := ix.Grep(t.Context(), Pattern{Literal: "path"}, GrepOptions{N: 1, Best: best})
+		if err != nil || len(got.Hits) != 1 || !got.More {
+			t.Fatalf("%+v, %v", got, err)
+		}
+		return got.Hits[0].Path
+	}
+	if by, best := first(false), first(true); best != "store/store.go" {
+		t.Errorf("by path %s, by rank %s", by, best)
+	}
+}

@@ -10,6 +10,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"redgreen/backend/index"
 )
@@ -39,6 +40,11 @@ type Part struct {
 type Options struct {
 	N    int                               // hits, default 10
 	Read func(path string) ([]byte, error) // present text, so that no hit is stale; nil trusts the index
+
+	// Within ends a search for an exact text or an expression, with what is found so far; 0 never. Told hears in words that
+	// not all was looked at; nil nobody does.
+	Within time.Duration
+	Told   func(string)
 
 	Using Using
 }
