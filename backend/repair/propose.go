@@ -1,0 +1,113 @@
+package repair
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"redgreen/backend/model"
+	"redgreen/backend/patch"
+)
+
+// best is the candidate to propose of those that pass, nil none.
+func (s *search) best() *candidate {
+	s.order()
+	for _, c := range s.passing {
+		if !slices.Contains(s.st.refused, c.diff()) {
+			return c
+		}
+	}
+	return nil
+}
+
+// order puts the smallest and most natural first, and what only takes behaviour away last.
+func (s *search) order() {
+	slices.SortStableFunc(s.passing, func(a, b *candidate) int { return cmp.Compare(b.quality(), a.quality()) })
+}
+
+// quality is the score of a candidate with what counts only once the tests pass.
+func (c *candidate) quality() float64 {
+	q := c.score
+	for _, p := range append([]*candidate{c}, c.more...) {
+		if p.kind == "delete" {
+			q -= 3
+		}
+		if p.kind == "constant" {
+			q -= 0.5
+		}
+	}
+	size := 0
+	for _, one := range c.all() {
+		for _, e := range one.edits {
+			size += len(e.text)
+		}
+	}
+	return q - math.Log1p(float64(size))*0.1
+}
+
+// diff is the candidate as a unified diff.
+func (c *candidate) diff() string {
+	var pairs []patch.Pair
+	for _, one := range c.all() {
+		pairs = append(pairs, patch.Pair{Path: one.src.path, Before: &patch.Content{Data: []byte(one.src.text), Mode: 0o644}, After: &patch.Content{Data: []byte(one.after()), Mode: 0o644}})
+	}
+	p, err := patch.Diff(pairs)
+	if err != nil {
+		return ""
+	}
+	return p.String()
+}
+
+// propose applies a candidate and finishes.
+func (s *search) propose(c *candidate) (string, []model.Call) {
+	var calls []model.Call
+	if s.st.patched != "" { // the one before was refused
+		calls = append(calls, called("apply_patch", map[string]any{"patch": invert(s.st.patched)}))
+	}
+	calls = append(calls, called("apply_patch", map[string]any{"patch": c.diff()}), called("finish", map[string]any{"summary": s.summary(c)}))
+	return fmt.Sprintf("%d of %d candidates that I tried pass every test. I take the smallest and most natural: %s in %s, line %d.",
+		len(s.passing), s.st.tried, c.kind, c.src.path, c.line), calls
+}
+
+// summary is what a person reads of the fix.
+func (s *search) summary(c *candidate) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "Found by the %s: of the edits that it tried, this one turns the failing tests green and breaks none (%s, %s:%d). It knows the tests and the code, not your intention; read the change.", Label, c.kind, c.src.path, c.line)
+	others := 0
+	for _, o := range s.passing {
+		if o == c || slices.Contains(s.st.refused, o.diff()) || others == 3 {
+			continue
+		}
+		if others == 0 {
+			b.WriteString(" Others pass too: ")
+		} else {
+			b.WriteString("; ")
+		}
+		others++
+		for i, one := range o.all() {
+			if i > 0 {
+				b.WriteString(" with ")
+			}
+			for _, g := range one.groups()[:1] {
+				fmt.Fprintf(&b, "%s:%d `%s`", one.src.path, g.first, strings.TrimSpace(strings.Join(g.lines[:min(len(g.lines), 3)], " ⏎ ")))
+			}
+		}
+	}
+	return b.String()
+}
+
+// giveUp says what was suspected, and what a person can do.
+func (st *state) giveUp(why string) (string, []model.Call) {
+	var b strings.Builder
+	b.WriteString("The " + Label + " found no fix. " + why)
+	if len(st.failing) > 0 {
+		fmt.Fprintf(&b, "\nThe failing test: %s", st.failing[0].id)
+	}
+	if len(st.levels[0].red) > 0 {
+		b.WriteString("\n" + strings.TrimSuffix(st.suspicion(nil), " I read these files."))
+	}
+	b.WriteString("\nA language model can do more: start Ollama on this machine (`ollama serve`, then `ollama pull qwen3-coder`), or give a key of Anthropic, OpenAI or another provider in the settings, and start the task again with it.")
+	return b.String(), nil
+}

@@ -1,0 +1,230 @@
+package repair
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"redgreen/backend/model"
+)
+
+// search is the candidates of a state with what is known of them.
+type search struct {
+	st      *state
+	all     []*candidate
+	byText  map[string]*candidate
+	tried   map[string]bool
+	passing []*candidate // that pass everything, in the order in which they were found
+	partial []*candidate
+	gains   map[*candidate]gain
+	files   []*source
+	broke   map[*candidate][]string
+	whens   map[*candidate]bool
+	forms   []*candidate // under a condition
+}
+
+// search makes the candidates and marks those that were tried.
+func (st *state) search(files []string) *search {
+	var sources []*source
+	for _, f := range files {
+		r := st.top().files[f]
+		if r == nil || !r.whole() {
+			continue
+		}
+		if s := parse(f, r.text()); s != nil {
+			sources = append(sources, s)
+		}
+	}
+	s := &search{st: st, byText: map[string]*candidate{}, tried: map[string]bool{}, gains: map[*candidate]gain{}, broke: map[*candidate][]string{}, whens: map[*candidate]bool{}}
+	suspects := st.suspects()
+	for _, src := range sources {
+		if len(suspects[src.path]) == 0 { // nothing was measured: the whole file
+			suspects[src.path] = map[int]float64{}
+			for l := 1; l <= len(src.lines); l++ {
+				suspects[src.path][l] = 0.5
+			}
+		}
+	}
+	s.files = sources
+	asked := st.asked()
+	for _, src := range sources {
+		speak(src, suspects[src.path], asked)
+	}
+	s.all = candidates(sources, suspects, st.hints(), priors(), learn(sources))
+	for _, c := range s.all {
+		s.byText[c.lines()] = c
+	}
+	for _, b := range st.top().batches {
+		s.known()
+		for i, text := range b.texts {
+			if b.untried[i] {
+				continue
+			}
+			s.tried[text] = true
+			c := s.byText[text]
+			if c == nil {
+				c = s.combined(text)
+			}
+			if c == nil {
+				continue
+			}
+			if slices.Contains(b.pass, i) {
+				s.passing = append(s.passing, c)
+			}
+			if gain := b.part[i]; gain.n > 0 {
+				s.partial = append(s.partial, c)
+				s.gains[c] = gain
+			}
+			if br := b.breaks[i]; len(br) > 0 {
+				s.broke[c] = br
+			}
+		}
+	}
+	return s
+}
+
+// combined finds the candidates that a text of several edits was made of.
+func (s *search) combined(text string) *candidate {
+	for i, a := range s.partial {
+		for _, b := range s.partial[i+1:] {
+			if c := join(a, b); c != nil && c.lines() == text {
+				return c
+			}
+		}
+	}
+	return nil
+}
+
+// join makes two candidates one; nil where they touch the same lines.
+func join(a, b *candidate) *candidate {
+	if a.src == b.src {
+		for _, x := range a.groups() {
+			for _, y := range b.groups() {
+				if x.first <= y.last && y.first <= x.last {
+					return nil
+				}
+			}
+		}
+	}
+	return &candidate{src: a.src, edits: a.edits, kind: a.kind, line: a.line, score: a.score + b.score, more: []*candidate{b}}
+}
+
+// next is the next reply of the search: the best of what passes, another batch, a step on what helps in part or back, or
+// the end.
+func (s *search) next() (string, []model.Call) {
+	st, l := s.st, s.st.top()
+	if c := s.best(); c != nil {
+		return s.propose(c)
+	}
+	said := ""
+	if n := len(l.batches); n > 0 {
+		said = l.batches[n-1].head + " "
+	}
+	var texts []string
+	kinds := map[string]int{}
+	size := firstBatch
+	for _, b := range l.batches {
+		if len(b.untried) == 0 {
+			size = min(2*size, maxOneBatch)
+		}
+	}
+	take := func(c *candidate) {
+		t := c.lines()
+		if !s.tried[t] && len(texts) < size {
+			s.tried[t] = true
+			texts = append(texts, t)
+			kinds[c.kind]++
+		}
+	}
+	s.known()
+	for _, c := range append(s.pairs(), s.forms...) {
+		take(c)
+	}
+	if step := s.step(); step != nil && len(texts) == 0 && len(st.levels) < maxLevels && len(l.batches) > 0 {
+		return fmt.Sprintf("%sOne edit helps in part: %s in %s, line %d, turns %d of %d failing tests green. I take it and look for the rest on top of it.", said, step.kind, step.src.path, step.line,
+			s.gains[step].n, len(st.failing)), []model.Call{called("apply_patch", map[string]any{"patch": step.diff()})}
+	}
+	what := "single edits"
+	if len(texts) > 0 {
+		what = "edits, first what builds on those that help in part"
+	}
+	for _, c := range s.all {
+		take(c)
+	}
+	if over := st.count >= maxBatches; len(texts) == 0 || over || len(st.levels) > 1 && len(l.batches) >= maxLevelBatches {
+		if len(st.levels) > 1 && !over {
+			return said + "Nothing more helps on top of that edit. I take it back.", []model.Call{called("apply_patch", map[string]any{"patch": invert(l.step)})}
+		}
+		return st.giveUp(fmt.Sprintf("I tried %d edits and none turns all failing tests green without breaking another.", st.tried))
+	}
+	var calls []model.Call
+	if st.patched != "" {
+		calls = append(calls, called("apply_patch", map[string]any{"patch": invert(st.patched)}))
+	}
+	return fmt.Sprintf("%sI try %d %s: %s.", said, len(texts), what, counted(kinds)),
+		append(calls, called("try_patches", map[string]any{"candidates": texts, "seconds": batchSeconds}))
+}
+
+// step is the edit to build on: the one that turns most failing tests green and breaks none that is known, nil none.
+func (s *search) step() *candidate {
+	var best *candidate
+	for _, c := range s.partial {
+		g := s.gains[c]
+		if !g.sound || slices.Contains(s.st.top().dropped, c.diff()) {
+			continue
+		}
+		if best == nil || g.n > s.gains[best].n || g.n == s.gains[best].n && c.quality() > best.quality() {
+			best = c
+		}
+	}
+	return best
+}
+
+// pairs joins the candidates that help in part, where together they turn more tests green.
+func (s *search) pairs() []*candidate {
+	var out []*candidate
+	list := s.partial[:min(len(s.partial), 60)]
+	for i, a := range list {
+		for _, b := range list[i+1:] {
+			if slices.Equal(s.gains[a].tests, s.gains[b].tests) {
+				continue
+			}
+			if c := join(a, b); c != nil {
+				out = append(out, c)
+			}
+		}
+	}
+	slices.SortStableFunc(out, func(a, b *candidate) int { return cmp.Compare(b.score, a.score) })
+	return out[:min(len(out), 400)]
+}
+
+func counted(kinds map[string]int) string {
+	names := slices.SortedFunc(maps.Keys(kinds), func(a, b string) int { return cmp.Or(kinds[b]-kinds[a], strings.Compare(a, b)) })
+	var out []string
+	for _, n := range names[:min(len(names), 6)] {
+		out = append(out, fmt.Sprintf("%s (%d)", n, kinds[n]))
+	}
+	if len(names) > 6 {
+		out = append(out, "and others")
+	}
+	return strings.Join(out, ", ")
+}
+
+// known adds the conditional forms of the changes that break something, in the order in which they were found, so that
+// what was tried of them is known again.
+func (s *search) known() {
+	for _, c := range s.all {
+		if len(s.broke[c]) == 0 || s.whens[c] {
+			continue
+		}
+		s.whens[c] = true
+		for _, w := range s.when(c, s.files) {
+			if t := w.lines(); s.byText[t] == nil {
+				s.byText[t] = w
+				s.forms = append(s.forms, w)
+			}
+		}
+	}
+}

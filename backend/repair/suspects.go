@@ -1,0 +1,180 @@
+package repair
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"redgreen/backend/lang"
+	"redgreen/backend/model"
+)
+
+var frame = regexp.MustCompile(`([\w/.-]+\.\w+)["']?(?:, line |:)(\d+)`)
+
+// suspects are the lines that something points to, with how much: what failing tests execute and passing ones do not, and
+// the frames of failures, the last one most.
+func (st *state) suspects() map[string]map[int]float64 {
+	l := st.top()
+	out := map[string]map[int]float64{}
+	add := func(file string, line int, score float64) {
+		if out[file] == nil {
+			out[file] = map[int]float64{}
+		}
+		out[file][line] = max(out[file][line], score)
+	}
+	for file, lines := range l.red {
+		for line, n := range lines {
+			add(file, line, 0.15+0.85*ochiai(n[0], n[1], max(l.reds, 1)))
+		}
+	}
+	if len(st.levels) > 1 {
+		return out // the messages are of the untouched copy
+	}
+	for _, f := range st.failing {
+		all := append([][]string{{"", f.file, fmt.Sprint(f.line)}}, frame.FindAllStringSubmatch(f.message, -1)...)
+		for i, m := range all {
+			file := l.known(strings.TrimPrefix(path.Clean(m[1]), "/workspace/"))
+			la, ok := lang.ByPath(file)
+			if !ok || la.TestFile != nil && la.TestFile(file) || rowOf(la.Name) == nil || path.IsAbs(file) {
+				continue
+			}
+			line, _ := strconv.Atoi(m[2])
+			score := 0.6
+			if i == len(all)-1 {
+				score = 1.2
+			}
+			if line > 0 {
+				add(file, line, score)
+			}
+		}
+	}
+	return out
+}
+
+// known is the measured file that a frame's path means; where nothing was measured, the path itself.
+func (l *level) known(file string) string {
+	if len(l.red) == 0 || l.red[file] != nil {
+		return file
+	}
+	found := ""
+	for f := range l.red {
+		if strings.HasSuffix(f, "/"+file) {
+			if found != "" {
+				return ""
+			}
+			found = f
+		}
+	}
+	return found
+}
+
+// wanted are the files to read, the most suspected first; without any measure those that a search for the task found.
+func (st *state) wanted() []string {
+	suspects := st.suspects()
+	best := map[string]float64{}
+	for f, lines := range suspects {
+		for _, s := range lines {
+			best[f] = max(best[f], s)
+		}
+	}
+	files := slices.SortedFunc(maps.Keys(suspects), func(a, b string) int {
+		return cmp.Or(cmp.Compare(best[b], best[a]), cmp.Compare(len(suspects[a]), len(suspects[b])), strings.Compare(a, b))
+	})
+	if len(files) == 0 {
+		files = st.found()
+	}
+	return files[:min(len(files), maxFiles)]
+}
+
+var hit = regexp.MustCompile(`(?m)^([\w./-]+):(\d+)-(\d+) `)
+
+// found are the files that the first message's search and map name, those with a name like a failing test's first.
+func (st *state) found() []string {
+	score := map[string]float64{}
+	for _, m := range hit.FindAllStringSubmatch(st.first, -1) {
+		score[m[1]]++
+	}
+	for _, m := range regexp.MustCompile(`(?m)^([\w./-]+\.\w+)\b`).FindAllStringSubmatch(st.first, -1) {
+		score[m[1]] += 0.1
+	}
+	for f := range score {
+		l, ok := lang.ByPath(f)
+		if !ok || rowOf(l.Name) == nil || l.TestFile != nil && l.TestFile(f) {
+			delete(score, f)
+			continue
+		}
+		stem := strings.ToLower(strings.TrimSuffix(path.Base(f), path.Ext(f)))
+		for _, t := range st.failing {
+			if strings.Contains(strings.ToLower(t.id), stem) {
+				score[f] += 2
+			}
+		}
+	}
+	return slices.SortedFunc(maps.Keys(score), func(a, b string) int { return cmp.Or(cmp.Compare(score[b], score[a]), strings.Compare(a, b)) })
+}
+
+// readOn are the calls that read what is not read yet.
+func (st *state) readOn(files []string) []model.Call {
+	var calls []model.Call
+	for _, f := range files {
+		r := st.top().files[f]
+		switch {
+		case r == nil:
+			calls = append(calls, called("read_file", map[string]any{"path": f}))
+		case r.failed || r.whole() || r.total > maxReadLine:
+		default:
+			for from := r.next(); from <= r.total; from += readLines {
+				calls = append(calls, called("read_file", map[string]any{"path": f, "start_line": from}))
+			}
+		}
+	}
+	return calls
+}
+
+// suspicion says what is suspected and why.
+func (st *state) suspicion(files []string) string {
+	var top []suspect
+	for f, lines := range st.suspects() {
+		for l, s := range lines {
+			n := st.top().red[f][l]
+			why := "named by a failure"
+			if n[0] > 0 {
+				why = fmt.Sprintf("run by %d failing and %d passing tests", n[0], n[1])
+			}
+			top = append(top, suspect{f, l, s, why})
+		}
+	}
+	slices.SortFunc(top, func(a, b suspect) int {
+		return cmp.Or(cmp.Compare(b.score, a.score), strings.Compare(a.path, b.path), a.line-b.line)
+	})
+	if len(top) == 0 {
+		return "What the tests execute could not be measured. I read the files that the task's words and the tests' names point to: " + strings.Join(files, ", ") + "."
+	}
+	var words []string
+	for _, s := range top[:min(len(top), 4)] {
+		words = append(words, fmt.Sprintf("%s:%d (%s)", s.path, s.line, s.why))
+	}
+	return fmt.Sprintf("I suspect %d lines of %d files; most of all %s. I read these files.", len(top), len(st.suspects()), strings.Join(words, ", "))
+}
+
+// hints reads what the failures say.
+func (st *state) hints() hints {
+	var h hints
+	for _, f := range st.failing {
+		m := f.message
+		h.null = h.null || strings.Contains(m, "NoneType") || strings.Contains(m, "nil pointer") || strings.Contains(m, "of undefined") || strings.Contains(m, "of null") || strings.Contains(m, "NullPointer")
+		h.index = h.index || strings.Contains(m, "IndexError") || strings.Contains(m, "out of range") || strings.Contains(m, "OutOfBounds")
+		h.hang = h.hang || strings.Contains(m, "takes too long") || strings.Contains(m, "RecursionError") || strings.Contains(m, "timed out")
+		for _, q := range regexp.MustCompile(`['"]([^'"\n]{1,20})['"]`).FindAllStringSubmatch(m, 12) {
+			if len(h.texts) < 12 && !slices.Contains(h.texts, q[1]) {
+				h.texts = append(h.texts, q[1])
+			}
+		}
+	}
+	return h
+}
