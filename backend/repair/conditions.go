@@ -122,6 +122,9 @@ func (m *maker) predicates(n, c *node) []predicate {
 			return true
 		})
 	}
+	for _, q := range m.constants(c) {
+		add(q, strings.Replace(q, " == ", " != ", 1), -0.3, false)
+	}
 	for _, p := range m.texts(n) {
 		w := -1.2
 		if lit := literal.FindString(p); len(lit) > 2 && slices.ContainsFunc(m.hints.texts, func(t string) bool { return strings.HasPrefix(t, lit[1:len(lit)-1]) }) {
@@ -192,4 +195,79 @@ func (m *maker) fits(expr string, at int) bool {
 		return false
 	}
 	return true
+}
+
+// split takes an if over A or B apart: what was done for both is done for one, and the other leaves early, before or after.
+func (m *maker) split(n, c *node) {
+	s, r := m.s, m.s.row
+	if n.class != cond || !n.isStatement() || c.class != binary || s.operator(c, 0) != r.or || len(c.operands()) != 2 || m.sc.fn == nil || n.get("alternative") != nil {
+		return
+	}
+	indent := s.indent(n.line)
+	var leave []string
+	if n.above(each) != nil || n.above(loop) != nil {
+		leave = append(leave, "continue"+r.end, "break"+r.end)
+	}
+	leave = append(leave, r.returns(""))
+	for i, v := range m.values(n, s.of(c)) {
+		if i < 6 && v.text != "" {
+			leave = append(leave, r.returns(v.text))
+		}
+	}
+	o := c.operands()
+	for i, kept := range o {
+		left := s.of(o[1-i].inner())
+		for j, l := range leave {
+			w := -0.1 * float64(j)
+			g := r.guard(left, l, indent, m.unit)
+			own := edit{c.start, c.end, s.of(kept.inner())}
+			m.add("split condition", w, edit{n.start, n.start, g + "\n" + indent}, own)
+			m.add("split condition", w, own, edit{n.end, n.end, "\n" + indent + g})
+		}
+	}
+}
+
+// operand adds a missing operand to a chain of and or or that is no statement's condition.
+func (m *maker) operand(n *node) {
+	s, r := m.s, m.s.row
+	if n.class != binary || !isLogicOp(s.operator(n, 0)) || n.parent.class == binary && isLogicOp(s.operator(n.parent, 0)) {
+		return
+	}
+	for p := n.parent; p != nil && (p.class == paren || p.class == unary || p.class == cond || p.class == loop); p = p.parent {
+		if (p.class == cond || p.class == loop) && p.condition() == n.inner() {
+			return // widened and narrowed as a condition
+		}
+	}
+	text, or, and := s.of(n), s.of(n), s.of(n)
+	if s.operator(n, 0) == r.and {
+		or = "(" + text + ")"
+	} else {
+		and = "(" + text + ")"
+	}
+	for _, p := range m.predicates(n, n) {
+		w := p.weight - 0.3
+		if p.negated != "" {
+			m.put("narrow", w, n, and+" "+r.and+" "+p.negated)
+		}
+		m.put("narrow", w-0.2, n, and+" "+r.and+" "+p.text)
+		m.put("widen", w-0.2, n, or+" "+r.or+" "+p.text)
+	}
+}
+
+// constants are questions whether a name of an expression is one of the file's constants, of texts and numbers, that it does
+// not ask for yet.
+func (m *maker) constants(c *node) []string {
+	var out []string
+	seen := map[string]bool{}
+	c.walk(func(k *node) bool {
+		v := m.s.of(k)
+		if k.class == ident && !seen[v] && !isConstant(v) && m.sc.at[v] < k.start && slices.Contains(m.sc.vars, v) && !(k.parent.class == call && k.parent.callee() == k) {
+			seen[v] = true
+			for _, name := range m.s.consts {
+				out = append(out, v+" == "+name)
+			}
+		}
+		return true
+	})
+	return out[:min(len(out), 40)]
 }

@@ -94,15 +94,16 @@ const (
 	batchSeconds = 180
 
 	maxLevels       = 4 // edits that build on each other
-	maxLevelBatches = 4 // on top of an edit that helps in part
+	maxLevelBatches = 3 // on top of an edit that helps in part
+	singleBatches   = 3 // of single edits before that, where all failures may have one cause
 )
 
 // act decides what comes next: say something and call tools, or give up (no calls).
 func (st *state) act() (string, []model.Call) {
 	l := st.top()
 	if !l.traced {
-		if len(st.levels) > 1 {
-			return "Now I look at what the remaining failing tests execute.", []model.Call{called("trace_coverage", struct{}{})}
+		if len(st.levels) > 1 { // a session that goes on between the two
+			return "Now I look at what the remaining failing tests execute.", []model.Call{called("trace_coverage", map[string]any{"kept": l.kept})}
 		}
 		return st.begin()
 	}

@@ -75,6 +75,7 @@ func (m *maker) expression(n *node) {
 			m.add("swap", 0, edit{o[0].start, o[0].end, s.of(o[2])}, edit{o[2].start, o[2].end, s.of(o[0])})
 		}
 	}
+	m.operand(n)
 	if n.isExpression() {
 		m.wrap(n)
 		m.donors(n)

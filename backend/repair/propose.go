@@ -24,7 +24,10 @@ func (s *search) best() *candidate {
 
 // order puts the smallest and most natural first, and what only takes behaviour away last.
 func (s *search) order() {
-	slices.SortStableFunc(s.passing, func(a, b *candidate) int { return cmp.Compare(b.quality(), a.quality()) })
+	given := s.st.hints().given
+	slices.SortStableFunc(s.passing, func(a, b *candidate) int {
+		return cmp.Compare(b.quality()-b.special(given), a.quality()-a.special(given))
+	})
 }
 
 // quality is the score of a candidate with what counts only once the tests pass.
@@ -45,6 +48,31 @@ func (c *candidate) quality() float64 {
 		}
 	}
 	return q - math.Log1p(float64(size))*0.1
+}
+
+// special is how much a candidate looks made for the failing tests' input alone: it writes a number or text that they speak of
+// and that did not stand there, or asks for a value where another one is right for all.
+func (c *candidate) special(given map[string]bool) float64 {
+	s := 0.0
+	for _, one := range c.all() {
+		for _, g := range one.groups() {
+			was := ""
+			for l := g.first; l <= g.last; l++ {
+				was += one.src.lineText(l) + "\n"
+			}
+			for _, lit := range literals.FindAllString(strings.Join(g.lines, "\n"), -1) {
+				if given[lit] && len(lit) > 1 && !strings.Contains(was, lit) {
+					s += 1.5
+				}
+			}
+		}
+	}
+	for _, p := range append([]*candidate{c}, c.more...) {
+		if slices.Contains([]string{"widen", "narrow", "condition", "guard", "under a condition", "split condition"}, p.kind) {
+			s += 0.4
+		}
+	}
+	return s
 }
 
 // diff is the candidate as a unified diff.

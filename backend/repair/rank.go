@@ -29,7 +29,9 @@ type hints struct {
 	null  bool // something was null
 	index bool // something was out of range
 	hang  bool
-	texts []string // words that the failing tests expect
+	texts []string        // words that the failing tests expect
+	minus bool            // they speak of negative numbers
+	given map[string]bool // numbers and texts that they speak of
 }
 
 // candidates makes and ranks the edits of some files.

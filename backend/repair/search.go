@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"path"
 	"slices"
 	"strings"
 
+	"redgreen/backend/lang"
 	"redgreen/backend/model"
 )
 
@@ -131,8 +133,11 @@ func (s *search) next() (string, []model.Call) {
 		}
 	}
 	take := func(c *candidate) {
+		if len(texts) == size {
+			return
+		}
 		t := c.lines()
-		if !s.tried[t] && len(texts) < size {
+		if !s.tried[t] && !s.goesBack(c) {
 			s.tried[t] = true
 			texts = append(texts, t)
 			kinds[c.kind]++
@@ -142,16 +147,17 @@ func (s *search) next() (string, []model.Call) {
 	for _, c := range append(s.pairs(), s.forms...) {
 		take(c)
 	}
-	if step := s.step(); step != nil && len(texts) == 0 && len(st.levels) < maxLevels && len(l.batches) > 0 {
-		return fmt.Sprintf("%sOne edit helps in part: %s in %s, line %d, turns %d of %d failing tests green. I take it and look for the rest on top of it.", said, step.kind, step.src.path, step.line,
-			s.gains[step].n, len(st.failing)), []model.Call{called("apply_patch", map[string]any{"patch": step.diff()})}
-	}
 	what := "single edits"
 	if len(texts) > 0 {
 		what = "edits, first what builds on those that help in part"
 	}
+	alone := len(texts) == 0
 	for _, c := range s.all {
 		take(c)
+	}
+	if step := s.step(); step != nil && alone && len(st.levels) < maxLevels && len(l.batches) > 0 && (len(texts) == 0 || st.causes() > 1 || len(l.batches) >= singleBatches+len(l.dropped)) {
+		text, calls := s.build(step)
+		return said + text, calls
 	}
 	if over := st.count >= maxBatches; len(texts) == 0 || over || len(st.levels) > 1 && len(l.batches) >= maxLevelBatches {
 		if len(st.levels) > 1 && !over {
@@ -164,7 +170,51 @@ func (s *search) next() (string, []model.Call) {
 		calls = append(calls, called("apply_patch", map[string]any{"patch": invert(st.patched)}))
 	}
 	return fmt.Sprintf("%sI try %d %s: %s.", said, len(texts), what, counted(kinds)),
-		append(calls, called("try_patches", map[string]any{"candidates": texts, "seconds": batchSeconds}))
+		append(calls, called("try_patches", map[string]any{"candidates": texts, "seconds": batchSeconds, "kept": l.kept}))
+}
+
+// build takes a step and measures again: what it turned green counts as passing from then on.
+func (s *search) build(step *candidate) (string, []model.Call) {
+	kept := append(slices.Clone(s.st.top().kept), s.gains[step].tests...)
+	return fmt.Sprintf("One edit helps in part: %s in %s, line %d, turns %d of %d failing tests green. I take it and look for the rest on top of it.", step.kind, step.src.path, step.line,
+		s.gains[step].n, len(s.st.failing)), []model.Call{called("apply_patch", map[string]any{"patch": step.diff()}), called("trace_coverage", map[string]any{"kept": kept})}
+}
+
+// causes is how many places the failures name at least: several need several edits.
+func (st *state) causes() int {
+	places := map[string]bool{}
+	for _, f := range st.failing {
+		all := frame.FindAllStringSubmatch(f.message, -1)
+		for _, m := range slices.Backward(all) {
+			file := st.levels[0].known(strings.TrimPrefix(path.Clean(m[1]), "/workspace/"))
+			if la, ok := lang.ByPath(file); ok && (la.TestFile == nil || !la.TestFile(file)) {
+				places[file+":"+m[2]] = true
+				break
+			}
+		}
+	}
+	return len(places)
+}
+
+// goesBack reports whether a candidate only takes the last step, or an earlier one, back.
+func (s *search) goesBack(c *candidate) bool {
+	if len(s.st.levels) == 1 || len(c.more) > 0 {
+		return false
+	}
+	after := ""
+	for _, l := range s.st.levels[:len(s.st.levels)-1] {
+		r := l.files[c.src.path]
+		if r == nil || !r.whole() {
+			continue
+		}
+		if after == "" {
+			after = c.after()
+		}
+		if r.text() == after {
+			return true
+		}
+	}
+	return false
 }
 
 // step is the edit to build on: the one that turns most failing tests green and breaks none that is known, nil none.

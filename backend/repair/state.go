@@ -32,6 +32,7 @@ type level struct {
 	files   map[string]*reading
 	batches []batch
 	dropped []string // steps that led nowhere
+	kept    []string // failing tests of the untouched copy that pass on it
 }
 
 func (st *state) top() *level { return st.levels[len(st.levels)-1] }
@@ -124,7 +125,12 @@ func (st *state) result(c model.Call, res model.Result, final bool) {
 	l := st.top()
 	switch c.Name {
 	case "trace_coverage":
-		l.traced = true
+		if l.traced {
+			return // of a step that was not made
+		}
+		var a struct{ Kept []string }
+		_ = json.Unmarshal([]byte(c.Args), &a)
+		l.traced, l.kept = true, a.Kept
 		if !res.Error {
 			l.spectrum(res.Text)
 		}
@@ -147,6 +153,8 @@ func (st *state) result(c model.Call, res model.Result, final bool) {
 			st.applied(a.Patch, final)
 		} else if final {
 			st.refused = append(st.refused, a.Patch)
+		} else {
+			l.dropped = append(l.dropped, a.Patch)
 		}
 	case "finish":
 		if res.Error && st.patched != "" {

@@ -11,6 +11,7 @@ func (m *maker) statement(n *node) {
 	case cond, loop:
 		if c := n.condition(); c != nil {
 			m.condition(n, c)
+			m.split(n, c)
 		}
 	case ret:
 		m.result(n)

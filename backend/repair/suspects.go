@@ -162,13 +162,22 @@ func (st *state) suspicion(files []string) string {
 	return fmt.Sprintf("I suspect %d lines of %d files; most of all %s. I read these files.", len(top), len(st.suspects()), strings.Join(words, ", "))
 }
 
+var (
+	negative = regexp.MustCompile(`(?:^|[^\w.)\]-])-\d`)
+	literals = regexp.MustCompile(`\b\d[\w.]*|'[^'\n]+'|"[^"\n]+"`)
+)
+
 // hints reads what the failures say.
 func (st *state) hints() hints {
-	var h hints
+	h := hints{given: map[string]bool{}}
 	for _, f := range st.failing {
 		m := f.message
 		h.null = h.null || strings.Contains(m, "NoneType") || strings.Contains(m, "nil pointer") || strings.Contains(m, "of undefined") || strings.Contains(m, "of null") || strings.Contains(m, "NullPointer")
 		h.index = h.index || strings.Contains(m, "IndexError") || strings.Contains(m, "out of range") || strings.Contains(m, "OutOfBounds")
+		h.minus = h.minus || negative.MatchString(m) || strings.Contains(f.id, "negative")
+		for _, lit := range literals.FindAllString(m, 200) {
+			h.given[lit] = true
+		}
 		h.hang = h.hang || strings.Contains(m, "takes too long") || strings.Contains(m, "RecursionError") || strings.Contains(m, "timed out")
 		for _, q := range regexp.MustCompile(`['"]([^'"\n]{1,20})['"]`).FindAllStringSubmatch(m, 12) {
 			if len(h.texts) < 12 && !slices.Contains(h.texts, q[1]) {

@@ -75,6 +75,7 @@ type source struct {
 	ints    []string
 	members []string
 	calls   []string // names that are called
+	consts  []string // names of the file's top that hold one text or number
 }
 
 // parse reads a file; nil where no row knows its language or it is too slow to parse.
@@ -166,6 +167,9 @@ func (s *source) collect() {
 		}
 	}
 	s.root.walk(func(n *node) bool {
+		if n.above(function) == nil && isConstant(s.constant(n)) {
+			add(&s.consts, s.constant(n))
+		}
 		switch n.class {
 		case str:
 			if n.end-n.start <= 40 && !strings.Contains(s.of(n), "\n") && !(n.parent.kind == "expression_statement" && s.row.name == "python") &&
@@ -186,6 +190,24 @@ func (s *source) collect() {
 		}
 		return true
 	})
+}
+
+// constant is the name that a node at the top gives one text or number, "" none.
+func (s *source) constant(n *node) string {
+	name, value := n.get("name"), n.get("value")
+	if n.class == assign && name == nil {
+		name, value = n.get("left"), n.get("right")
+	}
+	if name == nil || value == nil || name.class != ident {
+		return ""
+	}
+	if o := value.operands(); value.class == tuple && len(o) == 1 || value.kind == "expression_list" && len(o) == 1 {
+		value = o[0]
+	}
+	if value.class != str && value.class != integer {
+		return ""
+	}
+	return s.of(name)
 }
 
 // walk visits a node and those below it; visit says whether to go below.

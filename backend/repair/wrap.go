@@ -54,7 +54,11 @@ func (m *maker) wrap(n *node) {
 			if n.class == integer {
 				break
 			}
-			m.put("missing call", -1.2-0.1*float64(i), n, strings.Replace(f, "%s", text, 1))
+			w := -1.2 - 0.1*float64(i)
+			if m.hints.minus && strings.Contains(f, "abs(") {
+				w = 0.3
+			}
+			m.put("missing call", w, n, strings.Replace(f, "%s", text, 1))
 		}
 	}
 	if s.row.name == "python" && value && (n.class == ident || n.class == member || n.class == call) {

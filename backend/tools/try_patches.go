@@ -4,6 +4,7 @@ import (
 	"context"
 	_ "embed" // the description
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -26,6 +27,7 @@ const (
 	maxTrySeconds = 600
 	enoughPass    = 4
 	maxNotable    = 60 // candidates that a result tells of
+	maxFixed      = 12 // tests that it lists of each
 )
 
 func tryPatches() Tool {
@@ -34,6 +36,7 @@ func tryPatches() Tool {
 		Fields: []Field{
 			{Name: "candidates", Type: Texts, Required: true, Doc: "each one or more edits: a line `@@ PATH FIRST-LAST`, then the new lines, each behind `|`; LAST one less than FIRST inserts before FIRST"},
 			{Name: "seconds", Type: Integer, Min: 1, Max: maxTrySeconds, Doc: "begin no candidate after these; 60 if left out"},
+			{Name: "kept", Type: Texts, Doc: "failing tests that the workspace as it is turns green already: they count as passing ones"},
 			{Name: "test_millis", Type: Integer, Min: 50, Max: 600_000, Doc: "the processor time of one test; learned from the untouched copy if left out"},
 		},
 		Object: func(a Args) string { return fmt.Sprintf("%d candidates", len(a.texts("candidates"))) },
@@ -43,7 +46,7 @@ func tryPatches() Tool {
 
 func runTry(ctx context.Context, s *Set, a Args) (result, error) {
 	texts := a.texts("candidates")
-	red, green := s.redGreen()
+	red, green := s.keeping(a.texts("kept"))
 	if len(red) == 0 {
 		return result{failed: true, summary: "no failing test", head: "Nothing was tried: no test fails on the untouched copy, so nothing would tell a fix."}, nil
 	}
@@ -125,6 +128,19 @@ func (s *Set) redGreen() (red, green []string) {
 	return red, green
 }
 
+// keeping is redGreen where some of the failing tests pass already.
+func (s *Set) keeping(kept []string) (red, green []string) {
+	all, green := s.redGreen()
+	for _, id := range all {
+		if slices.Contains(kept, id) {
+			green = append(green, id)
+		} else {
+			red = append(red, id)
+		}
+	}
+	return red, green
+}
+
 // tried puts the fates of candidates into words: totals, then the notable ones, those that pass everything first.
 func tried(trials []testrun.Trial, numbers []int, red []string) result {
 	var passing, partial []string
@@ -148,7 +164,7 @@ func tried(trials []testrun.Trial, numbers []int, red []string) result {
 			case len(t.Broken) > 0:
 				line += ", breaks some"
 			}
-			partial = append(partial, line+": "+strings.Join(t.Fixed[:min(len(t.Fixed), 5)], " | "))
+			partial = append(partial, line+": "+strings.Join(t.Fixed[:min(len(t.Fixed), maxFixed)], " | "))
 		case !t.Built:
 			unbuilt++
 		case t.Crashed:
