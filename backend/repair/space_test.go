@@ -39,10 +39,6 @@ func fixPlace(path, bad, good string) place {
 	return place{0, len(all)}
 }
 
-func squeezeAll(text string) string {
-	return strings.Join(strings.Fields(strings.ReplaceAll(text, " ", "")), "\n")
-}
-
 // around is the function that two texts differ in: what coverage would tell.
 func (s *source) around(bad, good string) *node {
 	i := 0

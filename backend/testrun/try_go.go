@@ -191,11 +191,11 @@ var redgreenTrial = func() int {
 `
 }
 
-// goTries is the script that builds the test programs and runs them for each trial. Its arguments: seconds of a test
-// program, seconds in all, how many that pass end it, the -run pattern, then "red" packages, "--", all packages, "--", trials.
+// goTries is the script that builds the test programs and runs them for each trial. Its arguments: processor
+// seconds of a test program, seconds in all, how many that pass end it, the -run pattern, then "red" packages, "--", all packages, "--", trials.
 // It writes what each run prints to /out; nothing of the order is parsed as a command.
 const goTries = `
-patience=$1; wall=$2; enough=$3; pattern=$4; go=$5; shift 5
+patience=$(($1*4+15)) cpu=$1 wall=$2; enough=$3; pattern=$4; go=$5; shift 5
 red= all= k=0
 mkdir -p /tmp/rg
 while [ "$1" != -- ]; do red="$red $1"; shift; done; shift
@@ -221,14 +221,14 @@ work() {
     ok=1
     for kp in $redk; do
       [ -e /tmp/rg/${kp%%:*}.test ] || continue
-      (cd "${kp#*:}" && REDGREEN_TRIAL=$t timeout -k 1 $patience /tmp/rg/${kp%%:*}.test -test.v -test.run "$pattern" >/tmp/rg/o$side 2>&1; echo "exit $?" >>/tmp/rg/o$side)
+      (cd "${kp#*:}" && ulimit -t $cpu; REDGREEN_TRIAL=$t timeout -k 1 $patience /tmp/rg/${kp%%:*}.test -test.v -test.run "$pattern" >/tmp/rg/o$side 2>&1; echo "exit $?" >>/tmp/rg/o$side)
       { echo "package ${kp#*:}"; tail -c 200000 /tmp/rg/o$side; } >>/out/r$t
       [ "$(tail -n 1 /tmp/rg/o$side)" = "exit 0" ] || ok=0
     done
     [ $ok = 1 ] || continue
     for kp in $allk; do
       [ -e /tmp/rg/${kp%%:*}.test ] || continue
-      (cd "${kp#*:}" && REDGREEN_TRIAL=$t timeout -k 1 $((patience*4)) /tmp/rg/${kp%%:*}.test -test.v >/tmp/rg/o$side 2>&1; echo "exit $?" >>/tmp/rg/o$side)
+      (cd "${kp#*:}" && ulimit -t $((cpu*4)); REDGREEN_TRIAL=$t timeout -k 1 $((patience*4)) /tmp/rg/${kp%%:*}.test -test.v >/tmp/rg/o$side 2>&1; echo "exit $?" >>/tmp/rg/o$side)
       { echo "package ${kp#*:}"; tail -c 500000 /tmp/rg/o$side; } >>/out/w$t
       [ "$(tail -n 1 /tmp/rg/o$side)" = "exit 0" ] || ok=0
     done
@@ -345,7 +345,7 @@ func (r *Runner) buildGo(ctx context.Context, dir string, c Command, schemas map
 	for _, p := range j.tree.sub(c.Dir).files(maxWalk, goTest) {
 		all = append(all, path.Dir(p))
 	}
-	j.spec.Args = slices.Concat([]string{"/bin/sh", "-c", goTries, "sh", strconv.Itoa(int(4*o.Test.Seconds()) + 3), strconv.Itoa(int(o.Wall.Seconds())), strconv.Itoa(o.Enough),
+	j.spec.Args = slices.Concat([]string{"/bin/sh", "-c", goTries, "sh", strconv.Itoa(int(2*o.Test.Seconds()) + 1), strconv.Itoa(int(o.Wall.Seconds())), strconv.Itoa(o.Enough),
 		"^(" + strings.Join(unique(tops), "|") + ")$", goTool}, unique(red), []string{"--"}, unique(all), []string{"--"}, numbers)
 	j.spec.Limits.Wall = max(j.spec.Limits.Wall, o.Wall+3*time.Minute)
 	res, err := r.run(ctx, j.spec)

@@ -1,5 +1,6 @@
 // Tries many changed versions of a few files with node:test, two at a time, each in a copy of the folder and processes of
-// its own. As try_python.py it reads an order and reports what became of each; a version whose tests take too long is killed.
+// its own. As try_python.py it reads an order and reports what became of each; a version whose tests take too much processor
+// time is killed, or too much of the clock where it only waits.
 
 import { spawn } from 'node:child_process';
 import { createHmac } from 'node:crypto';
@@ -47,13 +48,19 @@ function lay(tree, versions) {
   for (const [p, text] of Object.entries(versions)) fs.writeFileSync(path.join(tree.root, p), text);
 }
 
-/** Runs Node and gives the status of each test by id. */
-function run(tree, args, patience) {
+/** The processor seconds of all runs that have ended. */
+function used() {
+  const fields = fs.readFileSync('/proc/self/stat', 'utf8').replace(/^.*\) /, '').split(' ');
+  return (Number(fields[13]) + Number(fields[14])) / 100;
+}
+
+/** Runs Node for so many processor seconds and gives the status of each test by id. */
+function run(tree, args, patience, seconds) {
   return new Promise((done) => {
     const statuses = new Map();
     let rest = '';
     let hung = false;
-    const child = spawn(process.execPath, [`--test-reporter=${path.join(import.meta.dirname ?? '/redgreen', 'try_report.mjs')}`,
+    const child = spawn('/bin/sh', ['-c', 'ulimit -t "$0"; exec "$@"', String(seconds), process.execPath, `--test-reporter=${path.join(import.meta.dirname ?? '/redgreen', 'try_report.mjs')}`,
       '--test-reporter-destination=stdout', ...args], { cwd: tree.dir, env, detached: true, stdio: ['ignore', 'pipe', 'ignore'] });
     const timer = setTimeout(() => {
       hung = true;
@@ -71,8 +78,9 @@ function run(tree, args, patience) {
       }
     });
     child.on('error', () => {});
-    child.on('close', () => {
+    child.on('close', (code, signal) => {
       clearTimeout(timer);
+      hung ||= signal === 'SIGKILL' || signal === 'SIGXCPU';
       done({ statuses, hung });
     });
   });
@@ -82,7 +90,8 @@ const files = [...new Set(order.first.map((id) => id.split(' > ')[0]))];
 const options = order.args.filter((a) => a !== '--test');
 const trees = [copy('/tmp/redgreen-try-0'), copy('/tmp/redgreen-try-1')];
 const begun = Date.now();
-let patience = 60_000;
+let patience = 120_000;
+let limit = 60;
 let begunCount = 0;
 let last = Infinity;
 let passed = 0;
@@ -91,7 +100,7 @@ let partial = 0;
 async function first(tree) {
   const all = { statuses: new Map(), hung: false };
   for (const file of files) {
-    const one = await run(tree, [...options, file], patience);
+    const one = await run(tree, [...options, file], patience, limit);
     for (const [id, s] of one.statuses) all.statuses.set(id, s);
     all.hung ||= one.hung;
     if (all.hung) break;
@@ -107,7 +116,7 @@ async function attempt(tree, n) {
   const all = good.length === order.first.length;
   if (!all && (good.length === 0 || partial >= MOST_PARTIAL)) return;
   if (!all) partial += 1;
-  const whole = await run(tree, order.args.concat(order.whole), 5 * patience + order.wall * 1000);
+  const whole = await run(tree, order.args.concat(order.whole), 5 * patience + order.wall * 1000, 20 * limit);
   const fixed = order.red.filter((id) => whole.statuses.get(id) === 'passed');
   const broken = order.green.filter((id) => whole.statuses.get(id) !== 'passed');
   write({ event: 'whole', n, fixed, broken: broken.slice(0, 20) });
@@ -119,8 +128,11 @@ async function attempt(tree, n) {
 }
 
 const warm = Date.now();
+const before = used();
 await first(trees[0]);
-patience = Math.max(4000, 6 * (Date.now() - warm) + 4000 * order.seconds);
+const cost = used() - before || (Date.now() - warm) / 1000; // some sandboxes count no processor time
+limit = Math.ceil(Math.max(1, 3 * cost + order.seconds));
+patience = 20 * (Date.now() - warm) + 20_000;
 await Promise.all(trees.map(async (tree) => {
   while (begunCount < order.trials.length && begunCount < last && passed < order.enough && Date.now() - begun < order.wall * 1000) {
     await attempt(tree, begunCount++);
