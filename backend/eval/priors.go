@@ -83,7 +83,7 @@ func (p *Priors) Count(ctx context.Context, o PriorOptions) (err error) {
 		}
 		return err
 	})
-	if err != nil {
+	if err != nil && (ctx.Err() != nil || source.Fixes == 0) { // a clone may lack old objects: what it has counts
 		return fmt.Errorf("counting the fixes of %s: %w", o.Name, err)
 	}
 	p.Sources = append(p.Sources, source)

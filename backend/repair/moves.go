@@ -158,7 +158,7 @@ func (m *maker) insert(n *node) {
 			return true
 		}
 		text := s.of(k)
-		if k.class == jump || len(text) > 80 || k.class == ret || s.row.name == "python" && k.class == stmt && k.operands()[0].class == str {
+		if k.class == jump || len(text) > 80 || k.class == ret || s.row.name == "python" && isDocstring(k) {
 			return true
 		}
 		if !m.fits(text, n.end) {
@@ -220,4 +220,10 @@ func (m *maker) remove(n *node) {
 		e := s.whole(n)
 		m.add("drop condition", -0.7, edit{e.start, e.end, strings.Join(lines, "\n") + "\n"})
 	}
+}
+
+// isDocstring reports whether a statement is a text alone.
+func isDocstring(n *node) bool {
+	o := n.operands()
+	return n.class == stmt && len(o) == 1 && o[0].class == str
 }

@@ -138,3 +138,26 @@ func TestSmallPrograms(t *testing.T) {
 		t.Errorf("found %d of %d, %d of them early", found, all, near)
 	}
 }
+
+// TestEachStatement makes edits for files with every kind of short statement: none may end the engine.
+func TestEachStatement(t *testing.T) {
+	t.Parallel()
+	for path, text := range map[string]string{
+		"a.py": "import os\n\n\nclass Odd(Exception):\n    pass\n\n\ndef f(a, *b, **c):\n    \"\"\"Text.\"\"\"\n    pass\n    global X\n    X = a\n    del b\n    assert a\n    yield\n" +
+			"    for _ in b:\n        break\n    else:\n        continue\n    with open(a) as g:\n        pass\n    try:\n        raise\n    except Odd:\n        return\n    finally:\n        ...\n    print()\n",
+		"a.go": "package a\n\nvar (\n\tx int\n)\n\nfunc f(a []int, g ...func()) {\n\tfor {\n\t\tbreak\n\t}\n\tselect {}\n\tdefer g[0]()\n\tswitch {\n\tdefault:\n\t}\n\tgoto end\nend:\n\tx++\n\treturn\n}\n",
+		"a.js": "'use strict';\nfunction* f(a = 1, { b }, ...c) {\n  ;\n  debugger;\n  for (;;) { break; }\n  do {} while (a);\n  switch (a) { case 1: default: }\n  try {} catch {} finally {}\n  yield;\n  throw a;\n  return;\n}\n",
+		"A.java": "class A {\n  int x;\n  A() {}\n  void f(int... a) throws Exception {\n    ;\n    int b;\n    for (;;) { break; }\n    do { continue; } while (x > 0);\n    switch (x) { case 1: default: }\n" +
+			"    try { throw new Exception(); } finally { }\n    synchronized (this) { }\n    return;\n  }\n}\n",
+	} {
+		s := parse(path, text)
+		lines := map[int]float64{}
+		for l := range s.lines {
+			lines[l+1] = 1
+		}
+		h := hints{null: true, index: true, hang: true, minus: true, texts: []string{"a"}}
+		if all := candidates([]*source{s}, map[string]map[int]float64{path: lines}, h, priors(), learn([]*source{s})); len(all) == 0 {
+			t.Errorf("%s: no edit", path)
+		}
+	}
+}

@@ -29,7 +29,7 @@ func traceCoverage() Tool {
 		Fields: []Field{
 			{Name: "kept", Type: Texts, Doc: "failing tests that the workspace as it is turns green already: they count as passing ones"},
 		},
-		run:    runTrace,
+		run: runTrace,
 	}
 }
 
