@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -235,4 +236,24 @@ func FuzzImport(f *testing.F) {
 			}
 		}
 	})
+}
+
+// A text that is nested without end costs no more than one that is read: each level was read once more before, which took
+// minutes.
+func TestImportBoundsNesting(t *testing.T) {
+	t.Parallel()
+	begin := time.Now()
+	deep := strings.Repeat("[", 9000) + `"x"` + strings.Repeat("]", 9000)
+	line := `{"type":"response_item","payload":{"type":"message","role":"user","content":%s}}` + "\n"
+	file := fmt.Sprintf(line, `[[{"text":"hi"}]]`) + strings.Repeat(fmt.Sprintf(line, deep), 20)
+	events, _, err := Import(strings.NewReader(file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if first, err := session.Decode(events[0]); err != nil || first.(session.Started).Task != "hi" {
+		t.Errorf("got %v, %v", first, err)
+	}
+	if took := time.Since(begin); took > time.Minute { // unbounded: ten
+		t.Errorf("it took %s", took)
+	}
 }

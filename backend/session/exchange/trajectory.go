@@ -171,7 +171,15 @@ func bounded(s string) string {
 
 // texts is the text of a message's content in any of its forms: a string, an object or a list with texts in it. What is no
 // text (an image, say) is named in brackets.
-func texts(raw json.RawMessage) string {
+func texts(raw json.RawMessage) string { return textsWithin(raw, nestMost) }
+
+// nestMost is how deep texts are looked for: tools nest them three deep, and each level is read anew.
+const nestMost = 8
+
+func textsWithin(raw json.RawMessage, depth int) string {
+	if depth == 0 {
+		return ""
+	}
 	var s string
 	if len(raw) == 0 || json.Unmarshal(raw, &s) == nil {
 		return s
@@ -186,7 +194,7 @@ func texts(raw json.RawMessage) string {
 	if json.Unmarshal(raw, &list) == nil {
 		var parts []string
 		for _, part := range list {
-			if text := texts(part); text != "" {
+			if text := textsWithin(part, depth-1); text != "" {
 				parts = append(parts, text)
 			}
 		}
@@ -199,9 +207,9 @@ func texts(raw json.RawMessage) string {
 	case one.Text != "":
 		return one.Text
 	case len(one.Content) > 0:
-		return texts(one.Content)
+		return textsWithin(one.Content, depth-1)
 	case len(one.Output) > 0:
-		return texts(one.Output)
+		return textsWithin(one.Output, depth-1)
 	case one.Type != "" && !strings.HasSuffix(one.Type, "text"):
 		return "[" + one.Type + "]"
 	}
