@@ -75,7 +75,7 @@ func (c *command) pruneCommand() *cobra.Command {
 				return fail(Invalid, "say what is to be kept: --days N, or --megabytes N")
 			}
 			return c.withStore(func(core *core, store *session.Store) error {
-				deleted, err := store.Prune(cmd.Context(), session.Retention{Age: time.Duration(days) * 24 * time.Hour, Bytes: int64(megabytes) << 20}, core.atWork)
+				deleted, err := store.Prune(cmd.Context(), Retention{Days: days, Megabytes: megabytes}.kept(), core.atWork)
 				fmt.Fprintf(c.out, "deleted %s\n", countOf(len(deleted), "session"))
 				return err
 			})
@@ -153,7 +153,8 @@ func (c *command) whyCommand() *cobra.Command {
 		Long:    "LINE is the line's number in the patched file or, with --removed, in the file before.",
 		Example: "  redgreen sessions why 20261129-093012-h3k9x2mq app/invoices.py:52",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			path, number, _ := strings.Cut(args[1], ":")
+			at := strings.LastIndexByte(args[1], ':') // a file's name may have one, too
+			path, number := args[1][:max(at, 0)], args[1][at+1:]
 			line, err := strconv.Atoi(number)
 			if err != nil || line < 1 {
 				return fail(Invalid, fmt.Sprintf("%q names no line; give FILE:LINE, such as app/invoices.py:52", args[1]))

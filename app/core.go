@@ -271,6 +271,9 @@ func (c *core) undo(ctx context.Context, store *session.Store, id string, h hook
 	if err != nil {
 		return receipt, false, err
 	}
+	if state.Source != "" {
+		return receipt, false, fail(Conflict, fmt.Sprintf("session %s was imported from %s: nothing of it was written here, so there is nothing to undo", id, printable(state.Source, 300)))
+	}
 	f, err := c.open(state.Folder)
 	if err != nil {
 		return receipt, false, err

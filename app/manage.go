@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"strings"
 	"time"
 
@@ -18,6 +19,13 @@ type Retention struct {
 	Megabytes int `json:"megabytes"` // of all sessions on disk, in 2^20 bytes
 }
 
+// kept is what the store is to keep. A number past what a duration or size can hold means the largest: wrapped around, it
+// would be a small one and delete nearly all.
+func (r Retention) kept() session.Retention {
+	const day = 24 * time.Hour
+	return session.Retention{Age: time.Duration(min(max(r.Days, 0), int(math.MaxInt64/day))) * day, Bytes: int64(min(max(r.Megabytes, 0), math.MaxInt64>>20)) << 20}
+}
+
 // prune deletes what the settings keep no longer.
 func (c *core) prune(ctx context.Context) error {
 	r := c.current().Retention
@@ -28,7 +36,7 @@ func (c *core) prune(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	deleted, err := store.Prune(ctx, session.Retention{Age: time.Duration(r.Days) * 24 * time.Hour, Bytes: int64(r.Megabytes) << 20}, c.atWork)
+	deleted, err := store.Prune(ctx, r.kept(), c.atWork)
 	if len(deleted) > 0 {
 		c.log.Info("deleted old sessions", slog.Int("number", len(deleted)))
 	}

@@ -119,7 +119,7 @@ func (e *emitter) turn(t turn) {
 		}
 		reply := session.ModelReplied{Step: e.step, Stop: stop, Usage: t.usage,
 			Message: model.Message{Role: model.Assistant, Text: bounded(t.text), Thinking: bounded(t.thinking), Calls: t.calls}}
-		if t.usd != nil {
+		if t.usd != nil && *t.usd >= 0 && *t.usd < 1e6 { // more is no price
 			reply.MicroUSD, reply.Priced = model.MicroUSD(*t.usd*1e6), true
 		}
 		e.tokens += t.usage.Total()
