@@ -77,6 +77,7 @@ func open(src source, dir string, o Options) (*Index, error) {
 	if err := ix.openAny(); err != nil {
 		return nil, err
 	}
+	ix.warm()
 	return ix, nil
 }
 
@@ -189,6 +190,7 @@ func (ix *Index) ReadOnly() bool {
 
 // Close ends the use of the index; it waits for an update to end, so cancel that first.
 func (ix *Index) Close() error {
+	ix.vectors.cool()
 	ix.updating.Lock()
 	defer ix.updating.Unlock()
 	ix.mu.Lock()

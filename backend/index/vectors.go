@@ -92,9 +92,10 @@ func pack(v []float32) []byte {
 	return b
 }
 
-// vectorSet holds the vectors of all chunks in memory, once a search has asked for them: 100,000 of 128 numbers are 15 MB.
+// vectorSet holds the vectors of all chunks in memory: 100,000 of 128 numbers are 15 MB.
 type vectorSet struct {
-	failed error // of the update at hand
+	failed error              // of the update at hand
+	cool   context.CancelFunc // ends the loading in the background; set once, by warm
 
 	mu     sync.RWMutex
 	loaded bool
@@ -111,7 +112,7 @@ func (s *vectorSet) forget() {
 	s.loaded, s.place, s.ids, s.scales, s.rows = false, nil, nil, nil, nil
 }
 
-// add takes new chunks in; nothing where no search has asked yet.
+// add takes new chunks in; nothing where they are not loaded, since loading reads them.
 func (s *vectorSet) add(chunks []Chunk, packed map[Hash][]byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -173,6 +174,23 @@ func (ix *Index) Nearest(ctx context.Context, v []float32, n int) ([]Scored, err
 	return ix.vectors.nearest(v, n), nil
 }
 
+// warm loads the vectors in the background, so that the first search need not wait; where that fails the search tries again and
+// says why. It is called once, when the index is opened.
+func (ix *Index) warm() {
+	ctx, cancel := context.WithCancel(context.Background())
+	ix.vectors.cool = cancel
+	if ix.options.Embedder == nil {
+		return
+	}
+	go func() {
+		ix.mu.RLock()
+		defer ix.mu.RUnlock()
+		if ix.store != nil && ctx.Err() == nil {
+			_ = ix.loadVectors(ctx)
+		}
+	}()
+}
+
 // loadVectors reads all vectors, once.
 func (ix *Index) loadVectors(ctx context.Context) error {
 	s := &ix.vectors
@@ -181,7 +199,7 @@ func (ix *Index) loadVectors(ctx context.Context) error {
 	if s.loaded {
 		return nil
 	}
-	s.dim, s.place = ix.options.Embedder.Dim(), map[int64]int{}
+	s.dim, s.place, s.ids, s.scales, s.rows = ix.options.Embedder.Dim(), map[int64]int{}, nil, nil, nil
 	rows, err := ix.store.db.QueryContext(ctx, `SELECT c.id, v.vector FROM chunks c JOIN vectors v ON v.hash=c.hash ORDER BY c.id`)
 	if err != nil {
 		return err
@@ -234,24 +252,36 @@ func unpack(packed []byte) ([]int8, float32) {
 	return out, math.Float32frombits(binary.LittleEndian.Uint32(packed))
 }
 
-// nearest compares with every vector: for 100,000 that is faster than any of the approximate ways that were tried, and
-// exact.
+// nearest compares with every vector, on two cores where there are many: for 100,000 that is faster than any of the approximate ways
+// that were tried, and exact.
 func (s *vectorSet) nearest(v []float32, n int) []Scored {
 	query, scale := unpack(pack(v))
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	scores := make([]float32, len(s.ids))
-	for i := range s.ids {
-		scores[i] = float32(dot8(query, s.rows[i*s.dim:][:s.dim])) * s.scales[i] * scale
+	if len(s.ids) < manyVectors {
+		return s.nearestOf(query, scale, n, 0, len(s.ids))
 	}
+	half, first := len(s.ids)/2, make(chan []Scored)
+	go func() { first <- s.nearestOf(query, scale, n, 0, half) }()
+	out := s.nearestOf(query, scale, n, half, len(s.ids))
+	out = append(out, <-first...)
+	sortScored(out)
+	return out[:min(n, len(out))]
+}
+
+// manyVectors is where a second goroutine pays.
+const manyVectors = 20_000
+
+// nearestOf compares with the vectors from one place up to another.
+func (s *vectorSet) nearestOf(query []int8, scale float32, n, from, to int) []Scored {
 	var out []Scored
-	least := float32(math.Inf(-1))
-	for i, score := range scores {
-		if score <= least || score <= 0 {
+	least := float32(0)
+	for i := from; i < to; i++ {
+		score := float32(dot8(query, s.rows[i*s.dim:][:s.dim])) * s.scales[i] * scale
+		if score <= 0 || score < least {
 			continue
 		}
-		out = append(out, Scored{s.ids[i], float64(score)})
-		if len(out) >= 4*n {
+		if out = append(out, Scored{s.ids[i], float64(score)}); len(out) >= 4*n {
 			sortScored(out)
 			out = out[:n]
 			least = float32(out[n-1].Score)

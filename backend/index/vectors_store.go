@@ -57,7 +57,6 @@ func (ix *Index) ownVectors(ctx context.Context) error {
 	if have == name {
 		return nil
 	}
-	ix.vectors.forget()
 	tx, err := ix.store.db.BeginTx(ctx, nil)
 	if err != nil {
 		return err
@@ -69,7 +68,9 @@ func (ix *Index) ownVectors(ctx context.Context) error {
 	if _, err := tx.ExecContext(ctx, `INSERT OR REPLACE INTO meta VALUES('embedder', ?)`, name); err != nil {
 		return err
 	}
-	return tx.Commit()
+	err = tx.Commit()
+	ix.vectors.forget() // only now: they may be loaded at any time
+	return err
 }
 
 // missingVectors embeds what has no vector yet: after a change of the embedder, a kill, or a failure. It then forgets the
