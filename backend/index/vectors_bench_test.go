@@ -44,7 +44,7 @@ func manyRandom(n, dim int) (*vectorSet, []float32) {
 func TestNearestInParts(t *testing.T) {
 	t.Parallel()
 	s, v := manyRandom(manyVectors+1, 16)
-	query, scale := unpack(pack(v))
+	query, scale := wide(v)
 	want, got := s.nearestOf(query, scale, 50, 0, len(s.ids)), s.nearest(v, 50)
 	if len(got) != 50 {
 		t.Fatalf("%d found", len(got))
