@@ -14,6 +14,23 @@ type Frame struct {
 	Name string // the function, where the trace says it
 }
 
+// longPath is the path, for a frame that has a file name only and a qualified name (Java, Kotlin) with the folders of its package.
+func (f Frame) longPath() string {
+	parts := strings.Split(f.Name, ".")
+	if strings.ContainsAny(f.Path, `/\`) || len(parts) < 3 {
+		return f.Path
+	}
+	return strings.Join(parts[:len(parts)-2], "/") + "/" + f.Path
+}
+
+// ofLibrary reports a frame of code that is installed, not of a repository.
+func (f Frame) ofLibrary() bool {
+	path := "/" + strings.ReplaceAll(f.Path, `\`, "/")
+	return slices.ContainsFunc([]string{"/site-packages/", "/dist-packages/", "/node_modules/", "/pkg/mod/", "/.cargo/", "/rustc/", "/gems/", "/vendor/", "/usr/lib/", "/usr/local/"},
+		func(dir string) bool { return strings.Contains(path, dir) }) ||
+		slices.ContainsFunc([]string{"java.", "javax.", "jdk.", "sun.", "kotlin.", "org.junit."}, func(of string) bool { return strings.HasPrefix(f.Name, of) })
+}
+
 // maxFrames bounds a trace: the innermost ones tell what broke.
 const maxFrames = 40
 

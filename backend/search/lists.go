@@ -34,9 +34,7 @@ const (
 	depth = 100
 	// priorDepth is how much deeper the keywords are read before the priors rank them again.
 	priorDepth = 3
-	// textDepth is how many lines an exact search collects, from the files that others refer to most: then it stops.
-	textDepth = 200
-	// scanDepth is how many matching lines of a file are told apart when a hit is shown.
+	// scanDepth is how many lines an exact search collects before it ranks them.
 	scanDepth = 1000
 )
 
@@ -223,9 +221,12 @@ func askSymbols(ctx context.Context, ix *index.Index, q Query, n int) (list, err
 func askFrames(ctx context.Context, ix *index.Index, fs []Frame) (list, error) {
 	l := list{name: listFrames, lines: map[int64]int{}}
 	for _, f := range fs {
-		p, ok, err := ix.At(ctx, f.Path, f.Line)
+		p, ok, err := ix.At(ctx, f.longPath(), f.Line)
 		if err != nil {
 			return list{}, err
+		}
+		if ok && f.ofLibrary() && !(Frame{Path: p.Path}).ofLibrary() {
+			continue // a file here has the name of one there
 		}
 		if _, seen := l.lines[p.ID]; ok && !seen {
 			l.ids, l.lines[p.ID] = append(l.ids, p.ID), p.Line
@@ -236,12 +237,9 @@ func askFrames(ctx context.Context, ix *index.Index, fs []Frame) (list, error) {
 
 // askText finds an exact text or an expression; a chunk counts once.
 func askText(ctx context.Context, ix *index.Index, q Query, o Options) (list, error) {
-	found, err := ix.Grep(ctx, index.Pattern{Literal: q.Literal, Regexp: q.Regexp}, index.GrepOptions{N: max(textDepth, 10*o.N), Read: o.Read, Best: true, Within: o.Within})
+	found, err := ix.Grep(ctx, index.Pattern{Literal: q.Literal, Regexp: q.Regexp}, index.GrepOptions{N: scanDepth, Read: o.Read})
 	if err != nil {
 		return list{}, err
-	}
-	if said := found.Said(); said != "" && o.Told != nil {
-		o.Told(said)
 	}
 	l := list{name: listText, lines: map[int64]int{}}
 	for _, m := range found.Hits {

@@ -327,3 +327,38 @@ func TestRanking(t *testing.T) {
 		t.Errorf("recall@5 of %.3f is no search", at5/n)
 	}
 }
+
+// TestTracesFindTheRepository pastes traces whose innermost frames are of libraries, with file names that the repository has too.
+func TestTracesFindTheRepository(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		path, src, other, trace, symbol string
+		line                            int
+	}{
+		"python": {"shop/app.py", "def other():\n    return 1\n\n\ndef total(xs):\n    return sum(xs)\n", "shop/web.py",
+			"Traceback (most recent call last):\n  File \"/home/u/shop/app.py\", line 6, in total\n  File \"/v/site-packages/flask/web.py\", line 1, in run\nTypeError: x\n", "total", 6},
+		"go": {"shop/cart.go", "package shop\n\nfunc Other() {}\n\nfunc Total() int {\n\treturn 1\n}\n", "shop/panic.go",
+			"panic: x\n\nruntime.gopanic()\n\t/usr/local/go/src/runtime/panic.go:1 +0x1\nshop.Total()\n\t/home/u/shop/cart.go:6 +0x1d\n", "Total", 6},
+		"javascript": {"src/cart.js", "function other() {}\n\nfunction total(x) {\n  return x.y\n}\n", "src/index.js",
+			"TypeError: x\n    at run (/w/node_modules/lib/index.js:1:3)\n    at total (/w/src/cart.js:4:12)\n", "total", 4},
+		"java": {"src/org/ex/Cart.java", "package org.ex;\n\nclass Cart {\n  int other() { return 1; }\n\n  int total() {\n    return 2;\n  }\n}\n", "src/org/other/Cart.java",
+			"java.lang.Error\n\tat java.util.List.get(List.java:1)\n\tat org.ex.Cart.total(Cart.java:7)\n", "Cart.total", 7},
+		"rust": {"src/cart.rs", "fn other() {}\n\nfn total() -> i32 {\n    panic!()\n}\n", "src/mod.rs",
+			"thread 'main' panicked at /rustc/abc/library/core/src/mod.rs:1:5:\n   1: cart::total\n             at ./src/cart.rs:4:5\n", "total", 4},
+		"csharp": {"src/Cart.cs", "class Cart {\n  int Other() { return 1; }\n\n  int Total() {\n    return 2;\n  }\n}\n", "src/Program.cs",
+			"System.Exception: x\n   at Shop.Cart.Total() in C:\\w\\src\\Cart.cs:line 5\n", "Cart.Total", 5},
+		"ruby": {"lib/cart.rb", "def other\n  1\nend\n\ndef total\n  2\nend\n", "lib/base.rb",
+			"/v/gems/rails/base.rb:1:in `run': x (Error)\n\tfrom /w/lib/cart.rb:6:in `total'\n", "total", 6},
+		"php": {"src/Cart.php", "<?php\nfunction other() { return 1; }\n\nfunction total() {\n  return 2;\n}\n", "src/Http.php",
+			"PHP Fatal error:  Uncaught Error: x in /w/vendor/lib/Http.php:1\nStack trace:\n#0 /w/src/Cart.php(5): total()\n", "total", 5},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r, ix := openRepo(t, folder(t, map[string]string{c.path: c.src, c.other: strings.Repeat("\n", 2) + c.src}))
+			hits := mustSearch(t, ix, c.trace, Options{Read: r.Read})
+			if len(hits) == 0 || hits[0].Path != c.path || hits[0].Symbol != c.symbol || hits[0].BestLine != c.line {
+				t.Errorf("want %s %s @%d first:\n%s", c.path, c.symbol, c.line, show(hits))
+			}
+		})
+	}
+}
