@@ -25,6 +25,9 @@ import (
 var seedImports = []string{"bufio", "bytes", "context", "encoding/json", "errors", "flag", "fmt", "io", "log/slog", "maps", "math/rand",
 	"net/http/httptest", "os", "os/exec", "path/filepath", "reflect", "regexp", "slices", "sort", "strconv", "strings", "sync", "text/template", "time"}
 
+// seedWall bounds the compiling of the seed: half a minute of CPU, which a busy machine may stretch a lot.
+const seedWall = 30 * time.Minute
+
 // seedGo gives an empty session cache the compiled standard library. It is a help, not a condition: where it does not
 // work the run compiles for itself.
 func (r *Runner) seedGo(ctx context.Context, j *job) error {
@@ -79,11 +82,7 @@ func (r *Runner) makeSeed(ctx context.Context, j *job, seed string) error {
 	if exists(seed) {
 		return nil
 	}
-	temp, err := os.MkdirTemp(r.options.Seed, "making-")
-	if err != nil {
-		return fmt.Errorf("making the folder of the compiled standard library: %w", err)
-	}
-	defer os.RemoveAll(temp)
+	temp := seed + ".making" // the lock is ours; what an attempt that was cut short compiled is still good
 	module, cache := filepath.Join(temp, "module"), filepath.Join(temp, "cache")
 	for _, dir := range []string{module, cache} {
 		if err := r.writable(dir); err != nil {
@@ -105,7 +104,7 @@ func (r *Runner) makeSeed(ctx context.Context, j *job, seed string) error {
 	spec := j.spec
 	spec.Workspace, spec.Dir, spec.Out, spec.Cache = module, "", "", cache
 	spec.Args = []string{goTool(j), "test", "-count=1", "./..."}
-	spec.Limits = sandbox.Limits{}
+	spec.Limits = sandbox.Limits{Wall: seedWall}
 	spec.ReadOnly = slices.DeleteFunc(slices.Clone(j.spec.ReadOnly), func(m sandbox.Mount) bool {
 		return strings.HasPrefix(m.Target, workspacePath+"/")
 	})
@@ -121,6 +120,7 @@ func (r *Runner) makeSeed(ctx context.Context, j *job, seed string) error {
 	if err := os.Rename(filepath.Join(cache, "go-build"), seed); err != nil && !errors.Is(err, fs.ErrExist) && !exists(seed) {
 		return fmt.Errorf("keeping the compiled standard library: %w", err)
 	}
+	_ = os.RemoveAll(temp) // empty but for the module
 	return nil
 }
 

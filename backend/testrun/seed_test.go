@@ -3,6 +3,7 @@ package testrun
 import (
 	"context"
 	"errors"
+	"os"
 	"path/filepath"
 	"testing"
 	"time"
@@ -28,6 +29,42 @@ func TestSeedIsAnnounced(t *testing.T) {
 	}
 	if !running || len(said) != 2 || said[1] != "" {
 		t.Errorf("told %q, want the reason before the compilation and an empty text after it", said)
+	}
+}
+
+// TestSeedGoesOn cuts a compilation short: the next one finds what it had compiled, and leaves nothing but the seed.
+func TestSeedGoesOn(t *testing.T) {
+	t.Parallel()
+	runs := 0
+	r := &Runner{
+		options: Options{Seed: t.TempDir(), Told: func(string) {}},
+		owner:   func() (uid, gid int, ok bool) { return 0, 0, false },
+		run: func(_ context.Context, s sandbox.Spec) (sandbox.Result, error) {
+			runs++
+			built := filepath.Join(s.Cache, "go-build", "fmt.a")
+			if runs == 1 {
+				if err := os.MkdirAll(filepath.Dir(built), 0o755); err != nil {
+					return sandbox.Result{}, err
+				}
+				return sandbox.Result{ExitCode: 137}, os.WriteFile(built, []byte("x"), 0o644)
+			}
+			if _, err := os.Stat(built); err != nil {
+				t.Errorf("the second compilation starts from nothing: %v", err)
+			}
+			return sandbox.Result{}, nil
+		},
+	}
+	j := &job{spec: sandbox.Spec{Args: []string{"/usr/bin/go", "test"}}}
+	seed := filepath.Join(r.options.Seed, "go-x")
+	if err := r.makeSeed(t.Context(), j, seed); err == nil {
+		t.Fatal("a compilation that was cut short gave a seed")
+	}
+	if err := r.makeSeed(t.Context(), j, seed); err != nil {
+		t.Fatal(err)
+	}
+	left, err := filepath.Glob(filepath.Join(r.options.Seed, "*"))
+	if err != nil || len(left) != 2 { // the seed and its lock
+		t.Errorf("left %q, %v", left, err)
 	}
 }
 
