@@ -10,7 +10,7 @@
 // of PraPR (Ghanbari, Benton, Zhang, 2019), the templates that PAR (Kim and others, 2013) found in people's fixes and TBar
 // (Liu and others, 2019) collected, and pieces of the same repository, as in GenProg (Le Goues and others, 2012) and ssFix
 // (Xin, Reiss, 2017). They are ranked by suspicion, by how often people make such an edit when they fix a bug (counted, see
-// priors.go), and by how natural the result is among the repository's tokens (Hindle and others, 2012). Many are tried in one
+// priors.json), and by how natural the result is among the repository's tokens (Hindle and others, 2012). Many are tried in one
 // start of the sandbox.
 package repair
 

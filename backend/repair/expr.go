@@ -42,6 +42,7 @@ func (m *maker) expression(n *node) {
 	switch n.class {
 	case binary:
 		m.binary(n)
+		m.arithmetic(n)
 	case unary:
 		if o := n.operands(); len(o) == 1 {
 			m.put("unwrap", 0, n, s.of(o[0]))
@@ -66,6 +67,7 @@ func (m *maker) expression(n *node) {
 		m.member(n)
 	case ident:
 		m.name(n)
+		m.lengths(n)
 	case list:
 		m.collection(n)
 	case tuple:
@@ -161,6 +163,7 @@ func (m *maker) calls(n *node) {
 	if name == nil {
 		return
 	}
+	m.sorts(n, s.of(name))
 	for _, group := range append(s.row.siblings, s.row.methodPairs...) {
 		if slices.Contains(group, s.of(name)) {
 			for j, alt := range group {

@@ -1,11 +1,44 @@
 package repair
 
-// priors is the logarithm of how likely each kind of edit is the fix.
+import (
+	_ "embed" // the counts
+	"encoding/json"
+	"math"
+)
+
+// priorCounts is what `redgreen eval priors` printed over the histories that it names: in how many small fixes an edit of each
+// kind was the fix, and how many edits of the kind were made at the places of all.
+//
+//go:embed priors.json
+var priorCounts []byte
+
+// The counts are of some two hundred explained fixes: kinds that were never right still may be, so that each begins with a few fixes at
+// the mean of all; and what a kind's own weights say of single edits counts as well, so that the logarithm is damped and
+// bounded.
+const (
+	priorBegin = 2.0
+	priorDamp  = 0.4
+	priorLeast = -0.8
+	priorMost  = 0.6
+)
+
+// priors is how likely each kind of edit is the fix, for one edit of the kind: the logarithm of its share against the mean's,
+// damped. A kind that was not counted has 0.
 func priors() map[string]float64 {
-	return map[string]float64{
-		"boundary": 0.6, "comparison": 0, "logic": 0, "operator": 0.2, "off by one": 0.3, "variable": -0.2, "field": -0.3, "swap arguments": 0, "swap": -0.6,
-		"constant": -0.6, "negate": -0.4, "widen": 0, "narrow": -0.2, "condition": -0.6, "drop condition": -0.6, "drop operand": -0.5, "unwrap": -0.3,
-		"missing call": -0.4, "missing operand": -0.5, "expression": -0.6, "sibling": 0, "function": -0.4, "argument": -0.6, "slice": -0.3,
-		"initial value": -0.2, "return": -0.2, "missing return": -0.4, "jump": -0.3, "assignment": 0, "guard": 0.2, "split condition": -0.3, "under a condition": -1, "missing statement": -0.7, "delete": -0.8, "move": -0.5,
+	var counts struct {
+		Kinds map[string]struct{ Right, Made float64 }
 	}
+	if err := json.Unmarshal(priorCounts, &counts); err != nil { // held by TestPriors
+		return nil
+	}
+	right, made := 0.0, 0.0
+	for _, c := range counts.Kinds {
+		right, made = right+c.Right, made+c.Made
+	}
+	out := map[string]float64{"under a condition": -1} // made from edits that were tried: ranked behind them
+	for kind, c := range counts.Kinds {
+		share := (c.Right + priorBegin) / (c.Made + priorBegin*made/right)
+		out[kind] = min(max(priorDamp*math.Log(share*made/right), priorLeast), priorMost)
+	}
+	return out
 }

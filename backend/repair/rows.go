@@ -168,7 +168,7 @@ func javaRow() *row {
 			{"containsKey", "containsValue"}, {"add", "remove"}, {"push", "offer"}, {"pop", "peek", "poll"}, {"trim", "strip"}, {"put", "putIfAbsent"}, {"floorMod", "floorDiv"}, {"isBefore", "isAfter"}},
 		assignTo: func(v, e string) string { return v + " = " + e + ";" },
 		grow:     []string{"%s.add(%s);", "%s.put(%s, true);"}, lengthOf: "%s.length",
-		infinity: []string{"Integer.MAX_VALUE", "Integer.MIN_VALUE"},
+		infinity: []string{"Integer.MAX_VALUE", "Integer.MIN_VALUE", "Double.NEGATIVE_INFINITY", "Double.POSITIVE_INFINITY"},
 	}
 }
 

@@ -161,3 +161,27 @@ func TestEachStatement(t *testing.T) {
 		}
 	}
 }
+
+// TestKnownMistakes looks for the fix among the edits, and among the first of them.
+func TestKnownMistakes(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		path, bad, good string
+		within          int
+	}{
+		{"a.py", "def fill(names, into=[]):\n    \"\"\"Text.\"\"\"\n    for n in names:\n        into.append(n)\n    return into\n",
+			"def fill(names, into=None):\n    \"\"\"Text.\"\"\"\n    if into is None:\n        into = []\n    for n in names:\n        into.append(n)\n    return into\n", 20},
+		{"a.js", "export function middle(all) {\n  const o = [...all].sort();\n  return o[0];\n}\n", "export function middle(all) {\n  const o = [...all].sort((a, b) => a - b);\n  return o[0];\n}\n", 20},
+		{"a.go", "package a\n\nfunc f(i, n int) int { return (i - 1) % n }\n", "package a\n\nfunc f(i, n int) int { return (i - 1 + n) % n }\n", 20},
+		{"b.go", "package a\n\nfunc f(a, b int) int { return a / b * 100 }\n", "package a\n\nfunc f(a, b int) int { return a * 100 / b }\n", 20},
+		{"b.py", "def f(size, window):\n    total = sum(window)\n    return total / size\n", "def f(size, window):\n    total = sum(window)\n    return total / len(window)\n", 60},
+		{"c.py", "HOME = \"IE\"\n\n\ndef f(vat, country):\n    return bool(vat) and country in RATES\n", "HOME = \"IE\"\n\n\ndef f(vat, country):\n    return bool(vat) and country in RATES and country != HOME\n", 60},
+		{"d.py", "def f(a, b):\n    if a in b or not b:\n        raise ValueError(a)\n    b.add(a)\n", "def f(a, b):\n    if a in b:\n        raise ValueError(a)\n    if not b:\n        return\n    b.add(a)\n", 150},
+	} {
+		p := fixPlace(tt.path, tt.bad, tt.good)
+		t.Logf("%s: %d of %d", tt.path, p.at, p.of)
+		if p.at == 0 || p.at > tt.within {
+			t.Errorf("%s: %d of %d, want it among the first %d", tt.path, p.at, p.of, tt.within)
+		}
+	}
+}

@@ -29,6 +29,7 @@ func (m *maker) statement(n *node) {
 	}
 	m.assignment(n)
 	m.guards(n)
+	m.shared(n)
 	m.move(n)
 	m.insert(n)
 	if n.class != function && n.parent.class == block {

@@ -1,0 +1,43 @@
+package repair
+
+import (
+	"math"
+	"testing"
+)
+
+// TestPriors reads the counts: kinds that fixes are often made of stand before those that they seldom are.
+func TestPriors(t *testing.T) {
+	t.Parallel()
+	p := priors()
+	if len(p) < 20 {
+		t.Fatalf("%d kinds", len(p))
+	}
+	for kind, v := range p {
+		if math.IsNaN(v) || v < -1 || v > priorMost {
+			t.Errorf("%s: %v", kind, v)
+		}
+	}
+	if p["boundary"] <= p["missing statement"] || p["variable"] <= p["field"] {
+		t.Errorf("boundary %.2f, missing statement %.2f, variable %.2f, field %.2f", p["boundary"], p["missing statement"], p["variable"], p["field"])
+	}
+}
+
+// TestExplain names the kind of a small fix, and no kind for a change that is no edit.
+func TestExplain(t *testing.T) {
+	t.Parallel()
+	const before = "def f(a, b):\n    if a < b:\n        return a\n    return b\n"
+	for _, tt := range []struct{ after, kind string }{
+		{"def f(a, b):\n    if a <= b:\n        return a\n    return b\n", "boundary"},
+		{"def f(a, b):\n    if a < b:\n        return a\n    return a\n", "variable"},
+		{"def f(a, b):\n    if a < b:\n        return a\n    return quite(something, other)\n", ""},
+		{"def f(a, b):\n    # why\n    if a < b:\n        return a\n    return b\n", ""},
+	} {
+		kind, made := Explain("f.py", before, tt.after)
+		if kind != tt.kind || len(made) == 0 {
+			t.Errorf("%q of %v for\n%s", kind, made, tt.after)
+		}
+	}
+	if _, made := Explain("f.txt", before, "x"); made != nil {
+		t.Errorf("an unknown language gives %v", made)
+	}
+}
