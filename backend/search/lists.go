@@ -34,7 +34,9 @@ const (
 	depth = 100
 	// priorDepth is how much deeper the keywords are read before the priors rank them again.
 	priorDepth = 3
-	// scanDepth is how many lines an exact search collects before it ranks them.
+	// textDepth is how many lines an exact search collects, from the files that others refer to most: then it stops.
+	textDepth = 200
+	// scanDepth is how many matching lines of a file are told apart when a hit is shown.
 	scanDepth = 1000
 )
 
@@ -237,9 +239,12 @@ func askFrames(ctx context.Context, ix *index.Index, fs []Frame) (list, error) {
 
 // askText finds an exact text or an expression; a chunk counts once.
 func askText(ctx context.Context, ix *index.Index, q Query, o Options) (list, error) {
-	found, err := ix.Grep(ctx, index.Pattern{Literal: q.Literal, Regexp: q.Regexp}, index.GrepOptions{N: scanDepth, Read: o.Read})
+	found, err := ix.Grep(ctx, index.Pattern{Literal: q.Literal, Regexp: q.Regexp}, index.GrepOptions{N: max(textDepth, 10*o.N), Read: o.Read, Best: true, Within: o.Within})
 	if err != nil {
 		return list{}, err
+	}
+	if said := found.Said(); said != "" && o.Told != nil {
+		o.Told(said)
 	}
 	l := list{name: listText, lines: map[int64]int{}}
 	for _, m := range found.Hits {
