@@ -49,7 +49,7 @@ func (c *command) evalCommand() *cobra.Command {
 	fl.StringArrayVar(&f.cases, "case", nil, "only the fault of this name; may be given again")
 	fl.BoolVar(&f.cost, "cost", true, "measure what the harness costs a step")
 	fl.BoolVar(&f.asJSON, "json", false, "print the report as one JSON object")
-	cmd.AddCommand(harness, c.localizeCommand(), c.rowsCommand(), c.pairsCommand(), c.trainCommand(), c.builtinCommand(), c.priorsCommand())
+	cmd.AddCommand(harness, c.localizeCommand(), c.rowsCommand(), c.pairsCommand(), c.trainCommand(), c.builtinCommand(), c.priorsCommand(), c.killsCommand(), c.killedCommand())
 	return cmd
 }
 

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"redgreen/backend/agent"
+	"redgreen/backend/eval"
 	"redgreen/backend/index"
 	"redgreen/backend/model"
 	"redgreen/backend/policy"
@@ -35,6 +36,7 @@ type core struct {
 	mu         sync.Mutex
 	settings   Settings
 	store      *session.Store
+	hooks      eval.KillHooks            // of the kill test; else none
 	vectorless error                     // why the embedder could not be opened the last time, nil it could
 	boxes      map[bool]*sandbox.Sandbox // by whether runs without isolation are allowed; opened on first use
 	folders    map[string]*folder
@@ -89,7 +91,7 @@ func (c *core) sessions() (*session.Store, error) {
 	if c.store != nil {
 		return c.store, nil
 	}
-	s, err := session.Open(c.paths.sessions(), session.Options{})
+	s, err := session.Open(c.paths.sessions(), session.Options{Now: c.hooks.Now})
 	if err != nil {
 		return nil, err
 	}
@@ -119,7 +121,7 @@ func (c *core) sandbox(root string) (*sandbox.Sandbox, error) {
 
 // open opens a folder once; its index is opened but not yet brought up to date.
 func (c *core) open(dir string) (*folder, error) {
-	r, err := repo.Open(dir, repo.Options{StateDir: c.paths.undo()})
+	r, err := repo.Open(dir, repo.Options{StateDir: c.paths.undo(), Step: c.hooks.Step})
 	if err != nil {
 		return nil, err
 	}

@@ -15,8 +15,11 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// TestMain makes the test binary the program itself when a script runs `redgreen`.
+// TestMain makes the test binary the program itself when a script runs `redgreen`, and when it is a child of the kill test.
 func TestMain(m *testing.M) {
+	if len(os.Args) > 2 && os.Args[1] == "eval" && os.Args[2] == "killed" {
+		os.Exit(Main(Assets{}))
+	}
 	testscript.Main(m, map[string]func(){
 		"redgreen": func() {
 			root := os.Getenv("REDGREEN_TEST_ROOT")

@@ -23,11 +23,10 @@ func (r *Run) ProveAgain(ctx context.Context) error {
 	if err != nil {
 		return errors.Join(err, r.append(ctx, session.KindApplyFailed, session.Failed{Code: code(err), Message: err.Error()}))
 	}
-	// The patch first: after a crash between the two it waits for review without a proof.
-	if err := r.append(ctx, session.KindPatchChanged, session.PatchChanged{Step: st.Steps, Patch: p, Hash: p.Hash(), Stat: p.Stat()}); err != nil {
-		return err
-	}
-	if err := r.append(ctx, session.KindReviewAnswered, session.ReviewAnswered{Decision: "again", By: "person"}); err != nil {
+	err = r.appendAll(ctx,
+		session.Entry{Kind: session.KindPatchChanged, Data: session.PatchChanged{Step: st.Steps, Patch: p, Hash: p.Hash(), Stat: p.Stat()}},
+		session.Entry{Kind: session.KindReviewAnswered, Data: session.ReviewAnswered{Decision: "again", By: "person"}})
+	if err != nil {
 		return err
 	}
 	return r.dropBench()
@@ -70,7 +69,10 @@ func (r *Run) reprove(ctx context.Context, b *bench) error {
 	if len(reasons) > 0 {
 		label = r.checked()
 	}
-	st := r.log.State()
-	return r.append(ctx, session.KindReviewAsked, session.ReviewAsked{
-		PatchHash: st.PatchHash, Summary: st.Summary, Label: label, Criteria: covered(st.Criteria, st.Patch), Scrutiny: Scrutiny(st.Patch)})
+	return r.append(ctx, session.KindReviewAsked, review(r.log.State(), r.log.State().Summary, label))
+}
+
+// review hands the patch of a state to the person; pure.
+func review(st session.State, summary, label string) session.ReviewAsked {
+	return session.ReviewAsked{PatchHash: st.PatchHash, Summary: summary, Label: label, Criteria: covered(st.Criteria, st.Patch), Scrutiny: Scrutiny(st.Patch)}
 }

@@ -173,13 +173,18 @@ func (r *Run) Folder() string { return r.o.Repo.Root() }
 
 // append records an event; the record does not end with the caller's context.
 func (r *Run) append(ctx context.Context, kind session.Kind, data any) error {
+	return r.appendAll(ctx, session.Entry{Kind: kind, Data: data})
+}
+
+// appendAll records events of which a crash must not leave only some.
+func (r *Run) appendAll(ctx context.Context, entries ...session.Entry) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	e, err := r.log.Append(context.WithoutCancel(ctx), kind, data)
+	stored, err := r.log.AppendAll(context.WithoutCancel(ctx), entries...)
 	if err != nil {
 		return &recordError{err}
 	}
-	more, err := decode([]session.Event{e})
+	more, err := decode(stored)
 	if err != nil {
 		return &recordError{err}
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"redgreen/backend/patch"
 	"redgreen/backend/policy"
 	"redgreen/backend/proof"
 	"redgreen/backend/repo"
@@ -126,10 +127,9 @@ func (r *Run) Approve(ctx context.Context, patchHash, by string) (repo.Receipt, 
 	if err != nil {
 		return repo.Receipt{}, errors.Join(err, r.append(ctx, session.KindApplyFailed, session.Failed{Code: code(err), Message: err.Error()}))
 	}
-	if err := r.append(ctx, session.KindPatchApplied, applied(receipt)); err != nil {
-		return receipt, err
-	}
-	return receipt, r.close(ctx, r.verdict(), "")
+	st = r.log.State()
+	st.Applied = true
+	return receipt, r.appendAll(ctx, session.Entry{Kind: session.KindPatchApplied, Data: applied(receipt)}, r.ending(st, r.verdict(), ""))
 }
 
 // write applies the patch to the folder that it was proven on: where a file changed since, what would come of it is not
@@ -150,10 +150,23 @@ func (r *Run) write(ctx context.Context, st session.State) (repo.Receipt, error)
 		}
 		return r.o.Repo.Apply(ctx, p)
 	}
-	if left, err := r.o.Repo.Check(p.Invert()); err == nil && len(left) == 0 {
-		return repo.Receipt{ID: r.ID(), Time: r.o.Now(), Patch: p, Undo: p.Invert()}, nil
+	if rc, ok := r.written(p); ok {
+		return rc, nil
 	}
 	return repo.Receipt{}, staleError(stale)
+}
+
+// written gives the receipt of a patch that the folder holds whole, because a crash came between its write and its record.
+func (r *Run) written(p patch.Patch) (repo.Receipt, bool) {
+	left, err := r.o.Repo.Check(p.Invert())
+	if err != nil || len(left) > 0 {
+		return repo.Receipt{}, false
+	}
+	made, _ := r.o.Repo.Receipts() // only the last one can be it
+	if len(made) > 0 && made[0].Patch.Hash() == p.Hash() {
+		return made[0], true
+	}
+	return repo.Receipt{ID: r.ID(), Time: r.o.Now(), Patch: p, Undo: p.Invert()}, true
 }
 
 // changed lists what differs in the folder from what a proven patch was proven on. After a restart the copy that tells the
@@ -253,8 +266,13 @@ func Undo(ctx context.Context, o Options, id string) (repo.Receipt, error) {
 }
 
 // takeBack undoes what a receipt wrote, around what the person changed since. Writing the patch again is held to the
-// files that it was proven on, as the first time.
+// files that it was proven on, as the first time. What a crash kept from the record is not done twice.
 func (r *Run) takeBack(ctx context.Context, last repo.Receipt, applied bool) (repo.Receipt, error) {
+	if stale, err := r.o.Repo.Check(last.Undo); err == nil && len(stale) > 0 {
+		if rc, ok := r.written(last.Undo); ok {
+			return rc, nil
+		}
+	}
 	if !applied {
 		stale, err := r.o.Repo.Check(r.log.State().Patch)
 		if err != nil {

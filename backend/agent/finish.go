@@ -27,10 +27,7 @@ const maxProofs = 3
 func (r *Run) finished(ctx context.Context, b *bench, rec *recorder, call model.Call, out tools.Outcome) (done bool, err error) {
 	if r.task.Kind == Explain && r.log.State().Patch.Empty() {
 		out.Text = "The answer goes to the person."
-		if err := rec.record(ctx, call, out); err != nil {
-			return false, err
-		}
-		return true, r.close(ctx, session.Answered, *out.Finish)
+		return true, rec.record(ctx, call, out, r.ending(r.log.State(), session.Answered, *out.Finish))
 	}
 	if out.Rest != "" && failedFinishes(r.history())+1 < maxProofs {
 		return false, r.finishedPart(ctx, b, rec, call, out)
@@ -67,18 +64,13 @@ func (r *Run) finished(ctx context.Context, b *bench, rec *recorder, call model.
 		out.Text = fmt.Sprintf("Not finished: the proof does not hold. Go on, then call finish again (%d tries left).\n", maxProofs-1-failedFinishes(r.history())) +
 			r.data("Reasons:", strings.Join(reasons, "\n"))
 	}
-	if err := rec.record(ctx, call, out); err != nil {
-		return false, err
-	}
 	switch {
 	case !out.OK && !last:
-		return false, nil
+		return false, rec.record(ctx, call, out)
 	case st.Patch.Empty():
-		return true, r.close(ctx, session.NotProven, "the model finished without a change")
+		return true, rec.record(ctx, call, out, r.ending(st, session.NotProven, "the model finished without a change"))
 	}
-	st = r.log.State()
-	return true, r.append(ctx, session.KindReviewAsked, session.ReviewAsked{
-		PatchHash: st.PatchHash, Summary: *out.Finish, Label: label, Criteria: covered(st.Criteria, st.Patch), Scrutiny: Scrutiny(st.Patch)})
+	return true, rec.record(ctx, call, out, session.Entry{Kind: session.KindReviewAsked, Data: review(st, *out.Finish, label)})
 }
 
 // checked says what holds of a patch that is not proven, where its kind of task cannot turn a test from red to green; ""

@@ -63,7 +63,10 @@ type recorder struct {
 
 func (c *recorder) Called(ctx context.Context, call model.Call, v policy.Verdict) error {
 	c.start = c.r.o.Now().UnixMilli()
-	err := c.r.append(ctx, session.KindToolCalled, session.ToolCalled{Step: c.step, CallID: call.ID, Tool: call.Name, Args: call.Args, Verdict: string(v)})
+	var err error
+	if !begun(c.r.history(), call.ID) { // else a run that was interrupted in it goes on
+		err = c.r.append(ctx, session.KindToolCalled, session.ToolCalled{Step: c.step, CallID: call.ID, Tool: call.Name, Args: call.Args, Verdict: string(v)})
+	}
 	if err != nil || call.Name != "run_tests" || v != policy.Allow {
 		return err
 	}
@@ -78,6 +81,9 @@ func (c *recorder) Finished(ctx context.Context, call model.Call, out tools.Outc
 	if out.Finish != nil {
 		return nil
 	}
+	if out.Question != nil {
+		return c.record(ctx, call, out, session.Entry{Kind: session.KindQuestion, Data: session.Question{Step: c.step, Text: *out.Question}})
+	}
 	return c.record(ctx, call, out)
 }
 
@@ -89,9 +95,10 @@ func (c *recorder) refuse(ctx context.Context, call model.Call, summary, text st
 	return c.record(ctx, call, tools.Outcome{Summary: summary, Text: text})
 }
 
-// record writes a result. The change it made comes first: after a crash between the two the model is told less than
-// there is, never more.
-func (c *recorder) record(ctx context.Context, call model.Call, out tools.Outcome) error {
+// record writes a result together with what the call changed and with what follows from it: after a crash the call has
+// happened whole, or not at all and is run again.
+func (c *recorder) record(ctx context.Context, call model.Call, out tools.Outcome, follows ...session.Entry) error {
+	var all []session.Entry
 	f := session.ToolFinished{
 		Step: c.step, CallID: call.ID, Tool: call.Name, OK: out.OK, Summary: out.Summary, Text: out.Text,
 		Cut: out.Cut, Full: out.Full, Part: c.part, Millis: c.r.o.Now().UnixMilli() - c.start,
@@ -107,30 +114,49 @@ func (c *recorder) record(ctx context.Context, call model.Call, out tools.Outcom
 		f.Run = &run
 	}
 	if out.Patch != nil {
-		if err := c.r.patchChanged(ctx, c.step, out.Notes); err != nil {
+		changed, err := c.r.change(c.step, out.Notes)
+		if err != nil {
 			return err
 		}
+		all = append(all, changed)
 	}
 	if items := number(out.Criteria); len(items) > 0 {
-		if err := c.r.append(ctx, session.KindCriteria, session.Criteria{Step: c.step, By: "model", Items: items}); err != nil {
-			return err
-		}
+		all = append(all, session.Entry{Kind: session.KindCriteria, Data: session.Criteria{Step: c.step, By: "model", Items: items}})
 	}
-	if as := trail(c.r.history()); len(as) > 0 && as[len(as)-1].CallID == f.CallID { // else the person just spoke
+	if as := trail(withData(c.r.history(), all)); len(as) > 0 && as[len(as)-1].CallID == f.CallID { // else the person just spoke
 		as[len(as)-1].finish(f)
 		before, behind := beside(as)
 		f.Text = strings.Join(slices.Concat(before, []string{f.Text}, behind), "\n")
 	}
-	return c.r.append(ctx, session.KindToolFinished, f)
+	all = append(all, session.Entry{Kind: session.KindToolFinished, Data: f})
+	return c.r.appendAll(ctx, append(all, follows...)...)
+}
+
+// withData are the events with some that are about to be recorded; pure.
+func withData(events []entry, more []session.Entry) []entry {
+	out := slices.Clip(events)
+	for _, e := range more {
+		out = append(out, entry{Event: session.Event{Kind: e.Kind}, data: e.Data})
+	}
+	return out
+}
+
+// change is the event of the whole change so far.
+func (r *Run) change(step int, notes []patch.Note) (session.Entry, error) {
+	p, err := r.bench.ws.Patch()
+	if err != nil {
+		return session.Entry{}, fmt.Errorf("reading the change so far: %w", err)
+	}
+	return session.Entry{Kind: session.KindPatchChanged, Data: session.PatchChanged{Step: step, Patch: p, Hash: p.Hash(), Stat: p.Stat(), Notes: notes}}, nil
 }
 
 // patchChanged records the whole change so far.
 func (r *Run) patchChanged(ctx context.Context, step int, notes []patch.Note) error {
-	p, err := r.bench.ws.Patch()
+	changed, err := r.change(step, notes)
 	if err != nil {
-		return fmt.Errorf("reading the change so far: %w", err)
+		return err
 	}
-	return r.append(ctx, session.KindPatchChanged, session.PatchChanged{Step: step, Patch: p, Hash: p.Hash(), Stat: p.Stat(), Notes: notes})
+	return r.appendAll(ctx, changed)
 }
 
 // tried is one line for each act, for a person who reads why a run stopped; pure.

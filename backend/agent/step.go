@@ -26,14 +26,22 @@ func (r *Run) step(ctx context.Context, b *bench) (done bool, err error) {
 	worst, priced := r.o.Model.WorstCost(tokens, req.MaxOutput)
 	u := spent(st, r.history())
 	u.wall = r.clock.used()
+	again := unanswered(r.history())
+	if again {
+		u.steps--
+	}
 	if l := check(r.task.Limits, u, nextCall{tokens, worst, priced}); l != nil {
 		return false, l
 	}
-	n := st.Steps + 1
-	if err := r.append(ctx, session.KindStepStarted, session.StepStarted{Step: n}); err != nil {
-		return false, err
+	n := u.steps + 1
+	begin := []session.Entry{
+		{Kind: session.KindStepStarted, Data: session.StepStarted{Step: n}},
+		{Kind: session.KindModelRequested, Data: session.ModelRequested{Step: n, Tokens: tokens, Window: r.o.Model.Window, Added: added}},
 	}
-	if err := r.append(ctx, session.KindModelRequested, session.ModelRequested{Step: n, Tokens: tokens, Window: r.o.Model.Window, Added: added}); err != nil {
+	if again {
+		begin = begin[1:]
+	}
+	if err := r.appendAll(ctx, begin...); err != nil {
 		return false, err
 	}
 	r.phase("Waiting for " + r.o.Model.Label)
@@ -42,10 +50,7 @@ func (r *Run) step(ctx context.Context, b *bench) (done bool, err error) {
 		return false, err
 	}
 	r.phase("")
-	if len(reply.Calls) == 0 {
-		return false, r.prose()
-	}
-	return r.calls(ctx, b, n, reply)
+	return r.answer(ctx, b, reply)
 }
 
 // request puts the next request together: the conversation so far, and what the model has not seen yet.
@@ -65,7 +70,7 @@ func (r *Run) requestFrom(b *bench, events []entry) (model.Request, []string) {
 }
 
 // chat calls the model and records what came of it.
-func (r *Run) chat(ctx context.Context, step int, tokens int64, req model.Request) (model.Message, error) {
+func (r *Run) chat(ctx context.Context, step int, tokens int64, req model.Request) (session.ModelReplied, error) {
 	begun := r.o.Now()
 	var recorded error
 	reply, err := r.o.Model.Chat(ctx, req, func(d model.Delta) {
@@ -75,21 +80,21 @@ func (r *Run) chat(ctx context.Context, step int, tokens int64, req model.Reques
 		r.o.OnDelta(r.ID(), step, d)
 	})
 	if recorded != nil {
-		return model.Message{}, recorded
+		return session.ModelReplied{}, recorded
 	}
 	if err != nil {
 		f := failure(step, 0, err, 0)
 		f.Final = true
 		if err := r.append(ctx, session.KindModelFailed, f); err != nil {
-			return model.Message{}, err
+			return session.ModelReplied{}, err
 		}
-		return model.Message{}, fmt.Errorf("calling the model: %w", err)
+		return session.ModelReplied{}, fmt.Errorf("calling the model: %w", err)
 	}
 	return r.replied(ctx, step, tokens, begun, reply)
 }
 
 // replied records a whole reply, priced. Where the provider told no usage our own estimate stands in.
-func (r *Run) replied(ctx context.Context, step int, tokens int64, begun time.Time, reply model.Reply) (model.Message, error) {
+func (r *Run) replied(ctx context.Context, step int, tokens int64, begun time.Time, reply model.Reply) (session.ModelReplied, error) {
 	m := callIDs(step, reply.Message, r.history())
 	m.Role = model.Assistant
 	usage := reply.Usage
@@ -102,22 +107,16 @@ func (r *Run) replied(ctx context.Context, step int, tokens int64, begun time.Ti
 	if len(reply.Body) > 0 {
 		hash, err := r.o.Store.PutBody(context.WithoutCancel(ctx), reply.Body)
 		if err != nil {
-			return m, &recordError{err}
+			return session.ModelReplied{}, &recordError{err}
 		}
 		body = hash
 	}
-	err := r.append(ctx, session.KindModelReplied, session.ModelReplied{
+	d := session.ModelReplied{
 		Step: step, Message: m, Stop: reply.Stop, Usage: usage, MicroUSD: cost, Priced: priced,
 		Millis: r.o.Now().Sub(begun).Milliseconds(), Body: body, Reflects: reflects(trail(r.history()), m.Text),
 		Prefix: prefix(reply), Miss: reply.Miss,
-	})
-	if err == nil && reply.Stop == model.StopRefusal && len(m.Calls) == 0 {
-		err = &stopped{"the model refused to go on: " + first(m.Text, 300)}
 	}
-	if err == nil && reply.Stop == model.StopGaveUp {
-		err = &stopped{first(m.Text, 4000)}
-	}
-	return m, err
+	return d, r.append(ctx, session.KindModelReplied, d)
 }
 
 // reflects names the failed call that the model was just asked to think about, where its reply says anything; pure.
@@ -169,9 +168,14 @@ func (r *Run) prose() error {
 
 // calls runs the tool calls of a reply in their order. What follows a finish that was accepted, or a question, is not run.
 func (r *Run) calls(ctx context.Context, b *bench, step int, reply model.Message) (done bool, err error) {
+	results := finishedCalls(r.history())
 	for _, call := range reply.Calls {
 		rec := &recorder{r: r, step: step}
-		if summary, text := refused(r.history(), call, reply.Text); summary != "" {
+		if f, ok := results[call.ID]; ok {
+			if endsReply(f) {
+				return false, nil
+			}
+		} else if summary, text := refused(r.history(), call, reply.Text); summary != "" {
 			if err := rec.refuse(ctx, call, summary, text); err != nil {
 				return false, err
 			}
@@ -198,7 +202,7 @@ func (r *Run) call(ctx context.Context, b *bench, rec *recorder, call model.Call
 		return done, true, err
 	}
 	if out.Question != nil {
-		return true, true, r.append(ctx, session.KindQuestion, session.Question{Step: rec.step, Text: *out.Question})
+		return true, true, nil // recorded with its call
 	}
 	return false, false, nil
 }

@@ -43,6 +43,11 @@ func (r *Run) work(ctx context.Context) error {
 	if proofOnly(r.history()) {
 		return r.reprove(ctx, r.bench)
 	}
+	if reply, ok := openReply(r.history()); ok {
+		if done, err := r.answer(ctx, r.bench, reply); err != nil || done {
+			return err
+		}
+	}
 	for {
 		done, err := r.step(ctx, r.bench)
 		if err != nil || done {
@@ -122,7 +127,11 @@ func (r *Run) endWithProof(outer, wall context.Context, o session.Outcome, why s
 
 // close records session.finished.
 func (r *Run) close(ctx context.Context, o session.Outcome, why string) error {
-	st := r.log.State()
+	return r.appendAll(ctx, r.ending(r.log.State(), o, why))
+}
+
+// ending is the event that closes a session in a state.
+func (r *Run) ending(st session.State, o session.Outcome, why string) session.Entry {
 	f := session.Finished{
 		Outcome: o, Message: why, Patch: st.Patch.String(), Certificate: st.Certificate, Steps: st.Steps,
 		Tokens: st.Usage.Total(), Applied: st.Applied,
@@ -137,7 +146,7 @@ func (r *Run) close(ctx context.Context, o session.Outcome, why string) error {
 	if o != session.Proven && o != session.Answered {
 		f.Tried, f.StillRed = tried(r.history()), stillRed(r.history())
 	}
-	return r.append(ctx, session.KindSessionFinished, f)
+	return session.Entry{Kind: session.KindSessionFinished, Data: f}
 }
 
 // message is an error for the record: a model's error without its wrapping.

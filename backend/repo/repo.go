@@ -46,6 +46,9 @@ type Options struct {
 	MaxFile  int64  // bytes, default 1 MiB: larger files are not read, searched or indexed
 	MaxFiles int    // default 1,000,000: a walk that finds more fails with ErrTooLarge
 	StateDir string // where undo records and journals are kept, outside the folder; required for Apply
+	// Step is called before every instruction of a write to the folder, with its name and the path that it is about; an
+	// error fails the write there. It is for tests of what happens at each; nil none.
+	Step func(step, path string) error
 }
 
 // Repo is an opened folder. Safe for concurrent use. Opening it runs nothing that belongs to it.
@@ -61,7 +64,7 @@ type Repo struct {
 
 // Open opens a local folder, with or without git. It finishes or takes back an Apply that a crash interrupted (see
 // Recovered). The error wraps fs.ErrNotExist where there is no such folder.
-func Open(dir string, o Options) (*Repo, error) { return openRepo(dir, o, nil) }
+func Open(dir string, o Options) (*Repo, error) { return openRepo(dir, o, o.Step) }
 
 func openRepo(dir string, o Options, step func(step, path string) error) (*Repo, error) {
 	root, err := realDir(dir)

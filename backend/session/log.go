@@ -31,7 +31,7 @@ type Log struct {
 func (s *Store) Create(ctx context.Context, st Started) (*Log, error) {
 	id := s.newID()
 	l := &Log{s: s, id: id, state: State{ID: id}, head: make([]byte, sha256.Size)}
-	e, hash, next, err := l.prepare(KindStarted, st)
+	e, hash, next, err := l.prepare(l.state, l.head, Entry{KindStarted, st})
 	if err != nil {
 		return nil, err
 	}
@@ -124,36 +124,62 @@ func (l *Log) State() State {
 // that kind names. A cancelled ctx stops it before it starts, never midway. After ErrFull the session is as it was and
 // can go on once there is space.
 func (l *Log) Append(ctx context.Context, kind Kind, data any) (Event, error) {
+	events, err := l.AppendAll(ctx, Entry{kind, data})
+	if err != nil {
+		return Event{}, err
+	}
+	return events[0], nil
+}
+
+// Entry is an event to be appended; Data is the payload type that Kind names.
+type Entry struct {
+	Kind Kind
+	Data any
+}
+
+// AppendAll is Append for events that belong together: a crash leaves all of them or none. There must be one at least.
+func (l *Log) AppendAll(ctx context.Context, entries ...Entry) ([]Event, error) {
+	kind := entries[0].Kind
 	if err := ctx.Err(); err != nil {
-		return Event{}, fmt.Errorf("recording %s: %w", kind, err)
+		return nil, fmt.Errorf("recording %s: %w", kind, err)
 	}
 	l.appending.Lock()
 	defer l.appending.Unlock()
 	ctx = context.WithoutCancel(ctx)
 	if l.stale {
 		if err := l.load(ctx); err != nil {
-			return Event{}, fmt.Errorf("recording %s: %w", kind, err)
+			return nil, fmt.Errorf("recording %s: %w", kind, err)
 		}
 	}
-	e, hash, next, err := l.prepare(kind, data)
-	if err != nil {
-		return Event{}, err
+	next, head := l.state, l.head
+	var events []Event
+	var hashes [][]byte
+	for _, one := range entries {
+		var e Event
+		var err error
+		if e, head, next, err = l.prepare(next, head, one); err != nil {
+			return nil, err
+		}
+		events, hashes = append(events, e), append(hashes, head)
 	}
-	if err := l.commit(ctx, e, hash, next); err != nil {
+	if err := l.commit(ctx, events, hashes, next); err != nil {
 		l.mu.Lock()
 		l.stale = true
 		l.mu.Unlock()
-		return Event{}, fmt.Errorf("recording %s: %w", kind, explain(l.s.path, err))
+		return nil, fmt.Errorf("recording %s: %w", kind, explain(l.s.path, err))
 	}
 	l.mu.Lock()
-	l.state, l.head = next, hash
+	l.state, l.head = next, head
 	l.mu.Unlock()
-	l.s.notify(Notice{l.id, e.Seq, e.Kind})
-	return e, nil
+	for _, e := range events {
+		l.s.notify(Notice{l.id, e.Seq, e.Kind})
+	}
+	return events, nil
 }
 
-// prepare makes the next event, redacted, with its hash and the state after it.
-func (l *Log) prepare(kind Kind, data any) (Event, []byte, State, error) {
+// prepare makes the event that follows a state and the hash of its last event, redacted, with its hash and the state after it.
+func (l *Log) prepare(st State, head []byte, one Entry) (Event, []byte, State, error) {
+	kind, data := one.Kind, one.Data
 	want, ok := Kinds()[kind]
 	if !ok {
 		return Event{}, nil, State{}, fmt.Errorf("recording %s: no such kind of event", kind)
@@ -168,23 +194,24 @@ func (l *Log) prepare(kind Kind, data any) (Event, []byte, State, error) {
 	if raw, err = l.s.redactJSON(raw); err != nil {
 		return Event{}, nil, State{}, fmt.Errorf("recording %s: %w", kind, err)
 	}
-	e := Event{Seq: l.state.Seq + 1, Session: l.id, Time: l.s.now().UTC().Round(0), Kind: kind, Data: raw}
-	next, err := Fold(l.state, e)
+	e := Event{Seq: st.Seq + 1, Session: l.id, Time: l.s.now().UTC().Round(0), Kind: kind, Data: raw}
+	next, err := Fold(st, e)
 	if err != nil {
 		return Event{}, nil, State{}, fmt.Errorf("recording %s: %w", kind, err)
 	}
-	return e, chain(l.head, e), next, nil
+	return e, chain(head, e), next, nil
 }
 
-// commit writes the event and moves the session's head, if nobody else moved it.
-func (l *Log) commit(ctx context.Context, e Event, hash []byte, next State) error {
+// commit writes the events and moves the session's head, if nobody else moved it.
+func (l *Log) commit(ctx context.Context, events []Event, hashes [][]byte, next State) error {
+	first, last := events[0], len(events)-1
 	tx, err := l.s.write.BeginTx(ctx, nil)
 	if err != nil {
 		return err
 	}
 	defer tx.Rollback() //nolint:errcheck // after Commit it does nothing; else the first error counts
 	res, err := tx.Exec(`UPDATE sessions SET seq = ?, updated = ?, hash = ? WHERE key = ? AND seq = ? AND hash = ?`,
-		e.Seq, e.Time.UnixNano(), hash, l.key, e.Seq-1, l.head)
+		events[last].Seq, events[last].Time.UnixNano(), hashes[last], l.key, first.Seq-1, l.head)
 	if err != nil {
 		return err
 	}
@@ -193,10 +220,14 @@ func (l *Log) commit(ctx context.Context, e Event, hash []byte, next State) erro
 	} else if n != 1 {
 		return fmt.Errorf("%w; close the other window or terminal that works on session %s and open it again", ErrConflict, l.id)
 	}
-	if err := insertEvent(tx, l.key, e, hash); err != nil {
-		return err
+	cached := false
+	for i, e := range events {
+		if err := insertEvent(tx, l.key, e, hashes[i]); err != nil {
+			return err
+		}
+		cached = cached || milestone(e.Kind)
 	}
-	if milestone(e.Kind) {
+	if cached {
 		if err := l.cache(tx, next); err != nil {
 			return err
 		}
