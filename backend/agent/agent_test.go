@@ -374,10 +374,11 @@ func TestSamplesAreFixedProvenApprovedAndUndone(t *testing.T) {
 			if st, err := f.o.Store.State(t.Context(), r.ID()); err != nil || !st.Applied || cmp.Equal(before, tree(t, f.root)) {
 				t.Fatalf("the undo was not undone: %v", err)
 			}
-			if r, err = Open(t.Context(), f.o, r.ID()); err != nil {
+			again, err := Open(t.Context(), f.o, r.ID())
+			if err != nil {
 				t.Fatal(err)
 			}
-			replayed(t, f, r)
+			replayed(t, f, again)
 		})
 	}
 }

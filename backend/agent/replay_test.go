@@ -20,7 +20,7 @@ type act struct {
 	replies int
 }
 
-func acts(events []entry) []act {
+func personActs(events []entry) []act {
 	var out []act
 	n, undone := 0, false
 	for i, e := range events {
@@ -129,7 +129,7 @@ func replayed(t *testing.T, f *fixture, r *Run) {
 	}
 	t.Cleanup(func() { _ = f.o.Store.Close() })
 	begun := live[0].data.(session.Started)
-	p := &player{t: t, f: f, todo: acts(live), Provider: model.NewScript(replies)}
+	p := &player{t: t, f: f, todo: personActs(live), Provider: model.NewScript(replies)}
 	p.r = start(t, f, model.Model{Info: begun.Model, Provider: p}, Task{Text: begun.Task, Kind: Kind(begun.TaskKind), Limits: begun.Limits,
 		Approval: begun.Approval, AskEdits: begun.AskEdits, TestCmd: begun.TestCmd, TestDir: begun.TestDir})
 	for CanResume(p.r.log.State()) {

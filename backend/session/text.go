@@ -279,9 +279,12 @@ func (s *Store) Hits(ctx context.Context, id, query string, limit int) ([]Hit, e
 }
 
 func (s *Store) hits(ctx context.Context, id, match string, limit int) (hits []Hit, err error) {
-	rows, err := s.read.QueryContext(ctx, `SELECT t.seq, e.kind, snippet(found, '«', '»', '…', -1, 24) FROM found
-		JOIN texts t ON t.docid = found.docid JOIN sessions s ON s.key = t.session JOIN events e ON e.session = t.session AND e.seq = t.seq
-		WHERE found MATCH ? AND s.id = ? ORDER BY t.seq LIMIT ?`, match, id, limit)
+	// The first hits by the index of words alone, then the text around them: one query for both looks at every event.
+	rows, err := s.read.QueryContext(ctx, `SELECT h.seq, e.kind, snippet(found, '«', '»', '…', -1, 24) FROM
+		(SELECT t.docid, t.session, t.seq FROM texts t WHERE t.session = (SELECT key FROM sessions WHERE id = ?)
+			AND t.docid IN (SELECT docid FROM found WHERE found MATCH ?) ORDER BY t.seq LIMIT ?) h
+		CROSS JOIN found ON found.docid = h.docid JOIN events e ON e.session = h.session AND e.seq = h.seq
+		WHERE found MATCH ? ORDER BY h.seq`, id, match, limit, match)
 	if err != nil {
 		return nil, fmt.Errorf("searching session %s: %w", id, explain(s.path, err))
 	}

@@ -26,8 +26,8 @@ const (
 	needle     = "quixotic" // said in one event of the large session
 )
 
-// words make text that compresses as logs do.
-func words(r *rand.Rand, size int) string {
+// logLines make text that compresses as logs do.
+func logLines(r *rand.Rand, size int) string {
 	var b strings.Builder
 	for b.Len() < size {
 		fmt.Fprintf(&b, "test_%04x line %d: value %x differs from expected\n", r.IntN(1<<16), r.IntN(2000), r.Uint32())
@@ -39,13 +39,13 @@ func words(r *rand.Rand, size int) string {
 func steps(b *testing.B, s *session.Store, r *rand.Rand, l *session.Log, n, body int) {
 	b.Helper()
 	for i := 1; i <= n; i++ {
-		id, said := fmt.Sprintf("call_%d_1", i), "I look at the next one: "+words(r, 200)
+		id, said := fmt.Sprintf("call_%d_1", i), "I look at the next one: "+logLines(r, 200)
 		if i == n/2 && n == largeSteps {
 			said += " " + needle
 		}
-		f := session.ToolFinished{Step: i, CallID: id, Tool: "run_tests", OK: true, Summary: "3 failed", Text: words(r, 1500)}
+		f := session.ToolFinished{Step: i, CallID: id, Tool: "run_tests", OK: true, Summary: "3 failed", Text: logLines(r, 1500)}
 		if body > 0 {
-			hash, err := s.PutBody(b.Context(), []byte(words(r, body)))
+			hash, err := s.PutBody(b.Context(), []byte(logLines(r, body)))
 			if err != nil {
 				b.Fatal(err)
 			}
