@@ -145,6 +145,7 @@ story('a reload shows the session again', async (page) => {
   await page.getByTestId('proof-item').waitFor();
   await page.reload();
   await page.getByTestId('proof-item').waitFor();
+  await page.getByTestId('file-tab').first().waitFor(); // the diff comes after the events
   assert.equal(await page.getByTestId('file-tab').count(), changed.length);
 });
 
@@ -236,7 +237,7 @@ story('settings are kept', async (page) => {
   await opened(page);
   await page.getByTestId('nav-settings').click();
   await page.getByTestId('theme').getByText('Dark').click();
-  await page.getByText('Saved').waitFor();
+  await page.getByTestId('saved').getByText('Saved').waitFor();
   assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), 'dark');
   if (!server.fake) {
     await page.reload();
