@@ -211,7 +211,7 @@ scene('an installation shows what it runs and reaches, and what it was refused',
 scene('without images and lockfiles the settings of a folder say so', 'noimages&nolock', async (page) => {
   await page.getByTestId('open-sample').click();
   await page.getByTestId('folder-settings').click();
-  await page.getByText('No image can be used here').waitFor();
+  await page.getByTestId('folder-section').getByText('No image can be used here').waitFor();
   assert.match(await page.getByTestId('dependencies').innerText(), /No lockfile was found/);
 });
 
