@@ -18,7 +18,7 @@ step "the page"
 (cd frontend && npm run --silent check && npm run --silent test)
 
 step "Go tests"
-go test -timeout 15m ./...
+go test -timeout 30m ./...
 
 step "the parser and the writer of edits, on made-up input"
 for target in FuzzParse FuzzResolve FuzzApply; do

@@ -53,7 +53,7 @@ func TestFixesSmallPrograms(t *testing.T) {
 			}
 		}}
 	if !*small {
-		o.Only = []string{"groups", "intervals", "islands"}
+		o.Only = []string{"change", "groups", "intervals"} // of the others islands is fixed wrongly today: its tests let another edit through
 	}
 	if _, err := eval.Builtin(t.Context(), o); err != nil {
 		t.Error(err)
