@@ -109,8 +109,11 @@ func (p *player) act() {
 // same state, patch and certificate.
 func replayed(t *testing.T, f *fixture, r *Run) {
 	t.Helper()
-	live := r.history()
 	events, err := f.o.Store.Events(t.Context(), r.ID(), 0, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	live, err := decode(events) // the run's own history does not know of an undo
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -95,7 +95,7 @@ func TestBriefIsBounded(t *testing.T) {
 func TestRunJSON(t *testing.T) {
 	r := finish(Run{Command: []string{"go", "test"}, Tests: []Test{}, Toolchain: []Tool{{Name: "go", Version: "1.26.8", Path: "/usr/local/go/bin/go"}}, Base: "host"}, goKind(), Command{Runner: "go", Args: []string{"go"}}, output{exit: 127}, sandbox.Result{ExitCode: 127, Runtime: sandbox.Rung{Name: "runc"}})
 	data, err := json.Marshal(r)
-	want := `{"runtime":"runc","command":["go","test"],"tests":[],"exit_code":127,"reason":"command not found in the sandbox: go; install it, or give another command with --test-cmd","toolchain":[{"name":"go","version":"1.26.8","path":"/usr/local/go/bin/go"}],"base":"host"}`
+	want := `{"runtime":"runc","command":["go","test"],"tests":[],"exit_code":127,"reason":"command not found in the sandbox: go; install it, or give another command with --test-cmd. On Debian or Ubuntu: sudo apt-get install golang-go; or run the tests in an image that has it (redgreen image use IMAGE FOLDER)","toolchain":[{"name":"go","version":"1.26.8","path":"/usr/local/go/bin/go"}],"base":"host"}`
 	if err != nil || string(data) != want {
 		t.Errorf("JSON is %s, %v; want %s", data, err, want)
 	}
