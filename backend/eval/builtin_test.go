@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"redgreen/backend/model"
-	"redgreen/backend/sandbox"
 )
 
 var bugsDir = os.DirFS("../../testdata/builtin")
@@ -128,29 +127,7 @@ func TestBuiltinJudges(t *testing.T) {
 	if testing.Short() {
 		t.Skip("needs a sandbox and seconds")
 	}
-	dir, err := os.MkdirTemp("", "redgreen-eval-") // not below t.TempDir: that is closed to the sandbox's user
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := os.RemoveAll(dir); err != nil {
-			t.Error(err)
-		}
-	})
-	if err := os.Chmod(dir, 0o711); err != nil {
-		t.Fatal(err)
-	}
-	box, err := sandbox.Open(sandbox.Options{Dir: filepath.Join(dir, "sandbox")})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = box.Close() })
-	if _, err := box.Rung(t.Context()); err != nil {
-		if os.Getenv("CI") == "true" {
-			t.Fatal(err)
-		}
-		t.Skipf("no sandbox on this machine: %v", err)
-	}
+	dir, box := openSandbox(t)
 	o := BuiltinOptions{Options: Options{Samples: samplesDir, Sandbox: box, Dir: dir}, Bugs: bugsDir, Parts: []string{"tuning"}, Only: []string{"js-sunday-as-seven"}}
 	for name, tt := range map[string]struct {
 		model   func(b Bug) model.Model

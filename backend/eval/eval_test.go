@@ -99,11 +99,9 @@ func TestBareLoopReadsOnce(t *testing.T) {
 	}
 }
 
-// One fault that is survived, one that stops, and the run without one, over the real agent in the real sandbox.
-func TestHarness(t *testing.T) {
-	if testing.Short() {
-		t.Skip("needs a sandbox and seconds")
-	}
+// openSandbox gives a folder that the sandbox's user can reach, and the sandbox in it.
+func openSandbox(t *testing.T) (dir string, box *sandbox.Sandbox) {
+	t.Helper()
 	dir, err := os.MkdirTemp("", "redgreen-eval-") // not below t.TempDir: that is closed to the sandbox's user
 	if err != nil {
 		t.Fatal(err)
@@ -116,7 +114,7 @@ func TestHarness(t *testing.T) {
 	if err := os.Chmod(dir, 0o711); err != nil {
 		t.Fatal(err)
 	}
-	box, err := sandbox.Open(sandbox.Options{Dir: filepath.Join(dir, "sandbox")})
+	box, err = sandbox.Open(sandbox.Options{Dir: filepath.Join(dir, "sandbox")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,6 +125,15 @@ func TestHarness(t *testing.T) {
 		}
 		t.Skipf("no sandbox on this machine: %v", err)
 	}
+	return dir, box
+}
+
+// One fault that is survived, one that stops, and the run without one, over the real agent in the real sandbox.
+func TestHarness(t *testing.T) {
+	if testing.Short() {
+		t.Skip("needs a sandbox and seconds")
+	}
+	dir, box := openSandbox(t)
 	o := Options{Samples: samplesDir, Names: []string{"invoice"}, Cases: []string{recordedFault, "unknown tools", "endless reading"}, Sandbox: box, Dir: dir}
 	r, err := Harness(t.Context(), o)
 	if err != nil {
