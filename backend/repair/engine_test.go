@@ -225,6 +225,70 @@ func TestStepsOn(t *testing.T) {
 	}
 }
 
+// TestProbesEarly goes on from an edit that helps in part at once where the other tests come further with it, and takes it
+// back where they do not.
+func TestProbesEarly(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		then  string // coverage on top of the edit
+		early bool
+	}{
+		"they come further": {"days.py 3:1/3 4:1/0 5:1/3\n", true},
+		"they do not":       {"days.py 3:1/3 5:1/3\n", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			k := newTalk(t, nil)
+			k.messages[0].Text += "\nFAILED test_days.py::test_same\n  assert 0 == 1\n"
+			batches, first := 0, 0
+			k.judge = func(files map[string]string) string {
+				text := files["days.py"]
+				k.coverage = tt.then
+				one, two := strings.Contains(text, "last <= first"), strings.Contains(text, "return last - first + 1")
+				switch {
+				case one && two:
+					return "passes all tests"
+				case two && !strings.Contains(k.files["days.py"], "+ 1"):
+					return "passes 1 of 2 failing tests: test_days.py::test_first"
+				}
+				return ""
+			}
+			k.run()
+			if text := k.files["days.py"]; !strings.Contains(text, "last <= first") || !strings.Contains(text, "+ 1") {
+				t.Errorf("after %d steps:\n%s", k.steps, text)
+			}
+			for _, m := range k.messages {
+				for _, c := range m.Calls {
+					switch {
+					case c.Name == "try_patches" && first == 0:
+						batches++
+					case c.Name == "apply_patch" && first == 0:
+						first = batches
+					}
+				}
+			}
+			taken := slices.ContainsFunc(k.messages, func(m model.Message) bool { return strings.Contains(m.Text, "I take the edit back") })
+			if first != 1 || taken == tt.early {
+				t.Errorf("the first step comes after %d batches, taken back: %v", first, taken)
+			}
+		})
+	}
+}
+
+// TestMoved maps lines behind a diff to those before it.
+func TestMoved(t *testing.T) {
+	t.Parallel()
+	diff := "--- a/x.py\n+++ b/x.py\n@@ -3,3 +3,4 @@\n a\n-b\n+c\n+d\n e\n"
+	was := moved(diff, "x.py")
+	for line, want := range map[int]int{1: 1, 3: 3, 4: 0, 5: 0, 6: 5, 9: 8} {
+		if got := was(line); got != want {
+			t.Errorf("line %d was %d, want %d", line, got, want)
+		}
+	}
+	if got := moved(diff, "y.py")(6); got != 6 {
+		t.Errorf("of another file line 6 was %d", got)
+	}
+}
+
 // TestTakesTheNext proposes another candidate when the proof refuses one, and nothing of the first stays.
 func TestTakesTheNext(t *testing.T) {
 	t.Parallel()

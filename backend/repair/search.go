@@ -4,11 +4,9 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
-	"path"
 	"slices"
 	"strings"
 
-	"redgreen/backend/lang"
 	"redgreen/backend/model"
 )
 
@@ -155,13 +153,13 @@ func (s *search) next() (string, []model.Call) {
 	for _, c := range s.all {
 		take(c)
 	}
-	if step := s.step(); step != nil && alone && len(st.levels) < maxLevels && len(l.batches) > 0 && (len(texts) == 0 || st.causes() > 1 || len(l.batches) >= singleBatches+len(l.dropped)) {
+	if step := s.step(len(texts) == 0); step != nil && alone && len(st.levels) < maxLevels && len(l.batches) > 0 {
 		text, calls := s.build(step)
 		return said + text, calls
 	}
 	if over := st.count >= maxBatches; len(texts) == 0 || over || len(st.levels) > 1 && len(l.batches) >= maxLevelBatches {
 		if len(st.levels) > 1 && !over {
-			return said + "Nothing more helps on top of that edit. I take it back.", []model.Call{called("apply_patch", map[string]any{"patch": invert(l.step)})}
+			return said + "Nothing more helps on top of that edit. I take it back.", takeBack(l.step)
 		}
 		return st.giveUp(fmt.Sprintf("I tried %d edits and none turns all failing tests green without breaking another.", st.tried))
 	}
@@ -171,29 +169,6 @@ func (s *search) next() (string, []model.Call) {
 	}
 	return fmt.Sprintf("%sI try %d %s: %s.", said, len(texts), what, counted(kinds)),
 		append(calls, called("try_patches", map[string]any{"candidates": texts, "seconds": batchSeconds, "kept": l.kept}))
-}
-
-// build takes a step and measures again: what it turned green counts as passing from then on.
-func (s *search) build(step *candidate) (string, []model.Call) {
-	kept := append(slices.Clone(s.st.top().kept), s.gains[step].tests...)
-	return fmt.Sprintf("One edit helps in part: %s in %s, line %d, turns %d of %d failing tests green. I take it and look for the rest on top of it.", step.kind, step.src.path, step.line,
-		s.gains[step].n, len(s.st.failing)), []model.Call{called("apply_patch", map[string]any{"patch": step.diff()}), called("trace_coverage", map[string]any{"kept": kept})}
-}
-
-// causes is how many places the failures name at least: several need several edits.
-func (st *state) causes() int {
-	places := map[string]bool{}
-	for _, f := range st.failing {
-		all := frame.FindAllStringSubmatch(f.message, -1)
-		for _, m := range slices.Backward(all) {
-			file := st.levels[0].known(strings.TrimPrefix(path.Clean(m[1]), "/workspace/"))
-			if la, ok := lang.ByPath(file); ok && (la.TestFile == nil || !la.TestFile(file)) {
-				places[file+":"+m[2]] = true
-				break
-			}
-		}
-	}
-	return len(places)
 }
 
 // goesBack reports whether a candidate only takes the last step, or an earlier one, back.
@@ -215,21 +190,6 @@ func (s *search) goesBack(c *candidate) bool {
 		}
 	}
 	return false
-}
-
-// step is the edit to build on: the one that turns most failing tests green and breaks none that is known, nil none.
-func (s *search) step() *candidate {
-	var best *candidate
-	for _, c := range s.partial {
-		g := s.gains[c]
-		if !g.sound || slices.Contains(s.st.top().dropped, c.diff()) {
-			continue
-		}
-		if best == nil || g.n > s.gains[best].n || g.n == s.gains[best].n && c.quality() > best.quality() {
-			best = c
-		}
-	}
-	return best
 }
 
 // pairs joins the candidates that help in part, where together they turn more tests green.

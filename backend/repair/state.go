@@ -32,6 +32,7 @@ type level struct {
 	files   map[string]*reading
 	batches []batch
 	dropped []string // steps that led nowhere
+	early   []string // steps that were taken back before anything was tried on top of them
 	kept    []string // failing tests of the untouched copy that pass on it
 }
 
@@ -171,7 +172,11 @@ func (st *state) applied(diff string, final bool) {
 		st.patched = ""
 	case l.step != "" && diff == invert(l.step):
 		st.levels = st.levels[:len(st.levels)-1]
-		st.top().dropped = append(st.top().dropped, l.step)
+		if under := st.top(); len(l.batches) == 0 {
+			under.early = append(under.early, l.step)
+		} else {
+			under.dropped = append(under.dropped, l.step)
+		}
 	case final:
 		st.patched = diff
 	default:
