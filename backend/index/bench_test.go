@@ -91,6 +91,9 @@ func peer(b *testing.B, name string, args ...string) (used, bool) {
 	}
 	cmd := exec.Command(path, args...)
 	cmd.Dir = benchTree()
+	if ctags, err := exec.LookPath("ctags"); err == nil {
+		cmd.Env = append(os.Environ(), "CTAGS_COMMAND="+ctags) // what zoekt-index finds symbols with
+	}
 	return measure(b, cmd), true
 }
 
@@ -133,7 +136,7 @@ func BenchmarkFull(b *testing.B) {
 		if u, hasCtags = peer(b, "ctags", "-R", "--fields=+nKe", "-f", filepath.Join(dir, "tags"), "."); hasCtags {
 			ctags = ctags.plus(u)
 		}
-		if u, hasZoekt = peer(b, "zoekt-index", "-index", filepath.Join(dir, "zoekt"), "."); hasZoekt {
+		if u, hasZoekt = peer(b, "zoekt-index", "-require_ctags", "-index", filepath.Join(dir, "zoekt"), "."); hasZoekt {
 			zoekt = zoekt.plus(u)
 		}
 	}

@@ -188,6 +188,9 @@ func (ix *Index) update(ctx context.Context, progress func(Progress), start time
 	for _, t := range todo {
 		u.size += t.file.Size
 	}
+	if u.size >= longUpdate {
+		defer collectLess()()
+	}
 	if err := u.run(ctx, todo, removed); err != nil {
 		return u.stats, err
 	}

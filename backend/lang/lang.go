@@ -10,6 +10,7 @@ import (
 	"bytes"
 	"path"
 	"strings"
+	"sync"
 
 	sitter "github.com/smacker/go-tree-sitter"
 )
@@ -103,22 +104,36 @@ func ByPath(name string) (Language, bool) {
 	return Language{}, false
 }
 
-func byPath(name string) (Language, bool) {
-	base := strings.ToLower(path.Base(strings.ReplaceAll(name, `\`, "/")))
-	ext := path.Ext(base)
-	for _, l := range All() {
-		for _, e := range l.Extensions {
-			if e == ext {
-				return l, true
-			}
+// rows are the languages by extension and by file name, each the first row that has it. They are made once and only read:
+// every file of a repository is looked up several times.
+var rows = sync.OnceValue(func() (t struct {
+	all             []Language
+	extension, file map[string]int
+}) {
+	t.all, t.extension, t.file = All(), map[string]int{}, map[string]int{}
+	for i := len(t.all) - 1; i >= 0; i-- {
+		for _, e := range t.all[i].Extensions {
+			t.extension[e] = i
 		}
-		for _, f := range l.Filenames {
-			if strings.ToLower(f) == base {
-				return l, true
-			}
+		for _, f := range t.all[i].Filenames {
+			t.file[strings.ToLower(f)] = i
 		}
 	}
-	return Language{}, false
+	return t
+})
+
+func byPath(name string) (Language, bool) {
+	base := strings.ToLower(path.Base(strings.ReplaceAll(name, `\`, "/")))
+	t := rows()
+	i, byExtension := t.extension[path.Ext(base)]
+	j, byName := t.file[base]
+	switch {
+	case !byExtension && !byName:
+		return Language{}, false
+	case !byExtension || byName && j < i:
+		i = j
+	}
+	return t.all[i], true
 }
 
 // ByName finds a language by its name.
