@@ -270,11 +270,14 @@ func (b *body) brokenEnd() bool {
 	return false
 }
 
-// runs gives the changed lines as the diff marks them.
+// runs gives the changed lines as the diff marks them. An empty line that "\ No newline" follows is no line of its text.
 func (b *body) runs() []run {
 	var out []run
 	old, new, open := 0, 0, false
 	for _, l := range b.lines {
+		if l.Text == "" {
+			continue
+		}
 		if l.Op == Context {
 			old, new, open = old+1, new+1, false
 			continue

@@ -386,3 +386,39 @@ func TestJSON(t *testing.T) {
 		t.Errorf("stat %+v", s)
 	}
 }
+
+// TestEmptyLineWithoutEnd holds that an empty line in front of "\ No newline" is no line: taken for one, its place lay
+// outside of the quoted text.
+func TestEmptyLineWithoutEnd(t *testing.T) {
+	const head = "--- a/x\n+++ b/x\n"
+	const sign = "\\ No newline at end of file\n"
+	for _, c := range []struct{ name, before, diff, want string }{
+		{"taken away", "a\n", "@@ -1,2 +1 @@\n a\n-\n" + sign, ""},
+		{"the only one", "b\n", "@@ -1 +0,0 @@\n-\n" + sign, ""},
+		{"put for another", "a\n", "@@ -1 +1 @@\n-a\n+\n" + sign, "\x00"},
+		{"put behind", "a\n", "@@ -1 +1,2 @@\n-a\n+b\n+\n" + sign, "b\n"},
+		{"kept", "a\n", "@@ -1,2 +1,2 @@\n-a\n+b\n \n" + sign, "b\n"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			edits, err := Parse(head + c.diff)
+			var p Patch
+			if err == nil {
+				p, _, err = Resolve(edits, func(string) (*Content, error) { return &Content{Data: []byte(c.before)}, nil })
+			}
+			if c.want == "" {
+				mustRefuse(t, err)
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			after, err := Apply(p.Files[0], &Content{Data: []byte(c.before)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want := strings.Trim(c.want, "\x00"); string(after.Data) != want {
+				t.Errorf("became %q, want %q", after.Data, want)
+			}
+		})
+	}
+}
