@@ -73,7 +73,8 @@ func (h host) exposable(dir string) bool {
 	return dir != home && !inside(dir, home) && !slices.Contains(mixed, dir)
 }
 
-// cache is the real path of a dependency cache that is there. One that a variable moved counts before the usual place.
+// cache is the real path of a dependency cache that is there and holds something: an empty one would only take the place of
+// what an image or the distribution brings. One that a variable moved counts before the usual place.
 func (h host) cache(c lang.Cache) (string, bool) {
 	name, rest, _ := strings.Cut(strings.TrimPrefix(c.Moved, "$"), "/")
 	var dirs []string
@@ -85,9 +86,20 @@ func (h host) cache(c lang.Cache) (string, bool) {
 		if err != nil || !h.exposable(real) {
 			continue
 		}
-		if info, err := os.Stat(real); err == nil && info.IsDir() {
+		if holdsSomething(real) {
 			return real, true
 		}
 	}
 	return "", false
+}
+
+// holdsSomething reports whether a path is a folder with at least one entry.
+func holdsSomething(dir string) bool {
+	f, err := os.Open(dir)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	names, err := f.Readdirnames(1)
+	return err == nil && len(names) > 0
 }

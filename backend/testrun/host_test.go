@@ -179,3 +179,40 @@ func TestReportsAreReadAsHostile(t *testing.T) {
 		}
 	}
 }
+
+// TestEmptyCachesAreNotShown holds that an empty ~/.m2/repository does not take the place of what an image brings.
+func TestEmptyCachesAreNotShown(t *testing.T) {
+	home := tree(t, "-- .m2/repository/keep --\n")
+	h := host{home: home}
+	maven := Command{Runner: "maven", Args: []string{"mvn", "-o", "-q", "test"}}
+	shown := func() string {
+		j := made(t, "", tree(t, "-- pom.xml --\n"), h, maven)
+		j.showCaches("java")
+		return mounted(j, "/deps/m2")
+	}
+	if shown() == "" {
+		t.Error("a filled repository is not shown")
+	}
+	if err := os.Remove(filepath.Join(home, ".m2", "repository", "keep")); err != nil {
+		t.Fatal(err)
+	}
+	if got := shown(); got != "" {
+		t.Errorf("an empty repository is shown from %s", got)
+	}
+}
+
+func TestVersionStandsBehindTheProgramsName(t *testing.T) {
+	for _, c := range []struct{ program, answer, want string }{
+		{"gradle", "Picked up JAVA_TOOL_OPTIONS: -Duser.home=/tmp 17.0.21.1  ------------  Gradle 4.4.1  ------------  ", "4.4.1"},
+		{"mvn", "Apache Maven 3.8.7 Maven home: /usr/share/maven", "3.8.7"},
+		{"java", `openjdk version "17.0.13" 2024-10-15`, "17.0.13"},
+		{"go", "go version go1.26.1 linux/amd64", "1.26.1"},
+		{"python", "Python 3.11.2", "3.11.2"},
+		{"node", "v20.1.0", "20.1.0"},
+		{"nothing", "no such program", ""},
+	} {
+		if got := versionIn(c.program, c.answer); got != c.want {
+			t.Errorf("%s in %q is %q, want %q", c.program, c.answer, got, c.want)
+		}
+	}
+}

@@ -23,10 +23,10 @@ type question struct {
 }
 
 // askVersions asks each in turn and prints "name, tab, path, tab, answer" a line. The answer is the program's own text, so
-// it is cut to two lines and read as hostile.
+// it is cut to eight lines (Gradle's version stands in its third, behind warnings of the JVM) and read as hostile.
 const askVersions = `while [ $# -gt 0 ]; do
 p=$(command -v "$2" 2>/dev/null) || p=
-a=$(timeout 20 "$2" ${3:+"$3"} ${4:+"$4"} ${5:+"$5"} 2>&1 </dev/null | head -c 400 | head -n 2 | tr '\n\t' '  ')
+a=$(timeout 20 "$2" ${3:+"$3"} ${4:+"$4"} ${5:+"$5"} 2>&1 </dev/null | head -c 800 | head -n 8 | tr '\n\t' '  ')
 printf '%s\t%s\t%s\n' "$1" "$p" "$a"
 shift 5
 done`
@@ -140,6 +140,16 @@ func (r *Runner) toolchain(ctx context.Context, j *job) []Tool {
 // anyVersion is the first number of an answer that looks like a version, with what follows it up to a blank.
 var anyVersion = regexp.MustCompile(`\d+\.\d+[\w.+-]*|\d+`)
 
+// versionIn is the version that an answer gives: what stands right behind the program's own name, else the first that there
+// is. A program in Java may speak of its JVM first.
+func versionIn(program, answer string) string {
+	named := regexp.MustCompile(`(?i)\b` + regexp.QuoteMeta(program) + `(?: version)? v?(\d+\.\d+[\w.+-]*)`)
+	if m := named.FindStringSubmatch(answer); m != nil {
+		return m[1]
+	}
+	return anyVersion.FindString(answer)
+}
+
 // readVersions reads what askVersions printed; lines that answer no question are left out.
 func readVersions(questions []question, text string) []Tool {
 	tools := []Tool{}
@@ -149,7 +159,7 @@ func readVersions(questions []question, text string) []Tool {
 		if len(parts) < 3 || i < 0 || slices.ContainsFunc(tools, func(t Tool) bool { return t.Name == parts[0] }) {
 			continue
 		}
-		t := Tool{Name: parts[0], Version: shorten(anyVersion.FindString(cleanLine(parts[2])), 60), Path: cleanLine(parts[1])}
+		t := Tool{Name: parts[0], Version: shorten(versionIn(parts[0], cleanLine(parts[2])), 60), Path: cleanLine(parts[1])}
 		if questions[i].library {
 			t.Path = ""
 		}
