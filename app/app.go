@@ -6,6 +6,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"log/slog"
@@ -497,6 +498,9 @@ func (a *App) Search(folder, query string, n int) ([]HitRow, error) {
 			return []HitRow{}, nil
 		}
 		hits, err := search.Search(a.h.context, f.index, query, search.Options{N: min(max(n, 1), 100), Read: f.repo.Read, Within: searchWithin})
+		if errors.Is(err, search.ErrEmpty) {
+			err = nil // "symbol:" on its way to a name
+		}
 		rows := []HitRow{}
 		for _, hit := range hits {
 			rows = append(rows, HitRow{Hit: hit, Snippet: hit.Snippet, BestLine: hit.BestLine, Why: hit.Why})

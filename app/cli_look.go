@@ -42,8 +42,12 @@ func (c *command) searchCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if _, err := f.index.Update(cmd.Context(), c.progress()); err != nil {
+			st, err := f.index.Update(cmd.Context(), c.progress())
+			if err != nil {
 				return err
+			}
+			if note := core.vectorNote(st.Vectors); note != "" {
+				fmt.Fprintln(c.err, note)
 			}
 			hits, err := search.Search(cmd.Context(), f.index, args[1], search.Options{N: n, Read: f.repo.Read, Within: searchWithin, Told: func(said string) { fmt.Fprintln(c.err, said) }})
 			if err != nil {

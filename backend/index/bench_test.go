@@ -195,7 +195,9 @@ func BenchmarkQuery(b *testing.B) {
 		return func() error { _, err := ix.Keywords(ctx, s, 100); return err }
 	}
 	named := func(s string) func() error { return func() error { _, err := ix.Symbols(ctx, s, 100); return err } }
-	refs := func(s string) func() error { return func() error { _, err := ix.References(ctx, s); return err } }
+	refs := func(s string) func() error {
+		return func() error { _, err := ix.References(ctx, s, GrepOptions{}); return err }
+	}
 	for _, kind := range []struct {
 		name string
 		ask  []func() error

@@ -109,7 +109,7 @@ func (ix *Index) candidates(ctx context.Context, p Pattern, o GrepOptions) ([]fi
 	return out, nil
 }
 
-// stale lists the files in the trigram index whose size or time is no longer what it was, which takes about 2 µs a file;
+// stale lists the files in the trigram index whose size or time is no longer what it was, which takes a few µs a file;
 // none while a Watch tells of changes. Files that were written within seconds of their indexing are among them until the
 // next Update, as their time says nothing.
 func (ix *Index) stale(files []fileInfo) (paths []string) {

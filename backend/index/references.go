@@ -30,13 +30,14 @@ type Reference struct {
 	ID   int64  `json:"-"`  // that chunk, 0 outside of all
 }
 
-// maxReferences bounds one answer.
-const maxReferences = 2000
+// MaxReferences is where one answer ends: one that is as long may have left some out.
+const MaxReferences = 2000
 
 // References lists the places that say a name, definitions first, then by path and line. Of "Class.method" the last part
 // counts: two methods of one name are not told apart. Where there are very many, those in the files that define the name
-// and those of the first files are given.
-func (ix *Index) References(ctx context.Context, name string) ([]Reference, error) {
+// and those of the first files are given. Of the options Read and Changed count. A place in a text that is not the indexed
+// one has no ID.
+func (ix *Index) References(ctx context.Context, name string, o GrepOptions) ([]Reference, error) {
 	name = symbolName(name)
 	name = name[strings.LastIndexByte(name, '.')+1:]
 	if name == "" {
@@ -47,7 +48,7 @@ func (ix *Index) References(ctx context.Context, name string) ([]Reference, erro
 	if ix.store == nil {
 		return nil, errClosed
 	}
-	out, err := ix.references(ctx, name)
+	out, err := ix.references(ctx, name, o)
 	if err != nil {
 		return nil, ix.failed("searching references", err)
 	}
@@ -57,8 +58,8 @@ func (ix *Index) References(ctx context.Context, name string) ([]Reference, erro
 	return out, nil
 }
 
-func (ix *Index) references(ctx context.Context, name string) ([]Reference, error) {
-	files, err := ix.candidates(ctx, Pattern{Literal: name}, GrepOptions{})
+func (ix *Index) references(ctx context.Context, name string, o GrepOptions) ([]Reference, error) {
+	files, err := ix.candidates(ctx, Pattern{Literal: name}, GrepOptions{Changed: o.Changed})
 	if err != nil {
 		return nil, err
 	}
@@ -71,15 +72,19 @@ func (ix *Index) references(ctx context.Context, name string) ([]Reference, erro
 		_, y := slices.BinarySearch(definers, b.id)
 		return compareBool(!x, !y)
 	})
+	read := o.Read
+	if read == nil {
+		read = ix.src.Read
+	}
 	var out []Reference
 	var in []int64 // the file of each, 0 where the chunk is known
 	err = inOrderOf(ctx, files, func(f fileInfo) ([]Reference, error) {
-		return ix.referencesIn(ctx, f, name)
+		return ix.referencesIn(ctx, f, name, read)
 	}, func(f fileInfo, refs []Reference) bool {
 		for _, r := range refs {
 			out, in = append(out, r), append(in, f.id)
 		}
-		return len(out) < maxReferences
+		return len(out) < MaxReferences
 	})
 	if err != nil {
 		return nil, err
@@ -98,10 +103,10 @@ func (ix *Index) references(ctx context.Context, name string) ([]Reference, erro
 const indexedText = -1
 
 // referencesIn finds a name in the present text of a file; a text that is not the indexed one is parsed.
-func (ix *Index) referencesIn(ctx context.Context, f fileInfo, name string) ([]Reference, error) {
-	src, err := ix.src.Read(f.path)
-	if err != nil || !bytes.Contains(src, []byte(name)) {
-		return nil, nil // gone, or no text any more
+func (ix *Index) referencesIn(ctx context.Context, f fileInfo, name string, read func(string) ([]byte, error)) ([]Reference, error) {
+	src, err := read(f.path)
+	if err != nil || (Pattern{Literal: name, Word: true}).find(src) == nil {
+		return nil, nil // gone, no text any more, or only longer names
 	}
 	sum := sha256.Sum256(src)
 	known := f.sha == string(sum[:])
@@ -172,8 +177,8 @@ func (s *store) mentions(ctx context.Context, file int64) ([]byte, error) {
 }
 
 // Callers lists the calls of a function or method, by path and line, without those in its own body.
-func (ix *Index) Callers(ctx context.Context, qualified string) ([]Reference, error) {
-	all, err := ix.References(ctx, qualified)
+func (ix *Index) Callers(ctx context.Context, qualified string, o GrepOptions) ([]Reference, error) {
+	all, err := ix.References(ctx, qualified, o)
 	if err != nil {
 		return nil, err
 	}

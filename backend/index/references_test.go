@@ -30,12 +30,12 @@ func TestReferencesAndCallers(t *testing.T) {
 		}
 		return out
 	}
-	got := say(ix.References(t.Context(), "store.check"))
+	got := say(ix.References(t.Context(), "store.check", GrepOptions{}))
 	want := []string{"store/store.go:6:6 definition in check", "store/store.go:4:39 call in Open", "tool.py:1:19 import in ", "tool.py:4:12 call in work"}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
 	}
-	got = say(ix.Callers(t.Context(), "Open"))
+	got = say(ix.Callers(t.Context(), "Open", GrepOptions{}))
 	if d := cmp.Diff([]string{"app/main.go:6:18 call in main"}, got); d != "" {
 		t.Error(d)
 	}

@@ -1,7 +1,9 @@
 package search
 
 import (
+	"io/fs"
 	"math"
+	"strings"
 	"testing"
 )
 
@@ -75,8 +77,46 @@ func TestSaidKinds(t *testing.T) {
 			t.Errorf("%q: %s %q %v, want %s %q", query, q.Kind, q.Text, err, want.kind, want.text)
 		}
 	}
-	if _, err := Parse("regex: ("); err == nil {
-		t.Error("a bad expression")
+	for query, want := range map[string]string{"regex: (": "text: …", "/(/": "leave the slashes out", "regex: x*": "every line", "regex:": "regex: parse", "symbol: ": "symbol: parse"} {
+		if _, err := Parse(query); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", query, err)
+		}
+	}
+}
+
+// A kind that was said is not answered by another kind's hits.
+func TestSaidSymbolWithoutHit(t *testing.T) {
+	t.Parallel()
+	_, r, ix := maths(t)
+	told := ""
+	o := Options{Read: r.Read, Told: func(s string) { told = s }}
+	if hits := mustSearch(t, ix, "symbol: mean_of_nothing", o); len(hits) != 0 || !strings.Contains(told, `"words: mean_of_nothing"`) {
+		t.Errorf("%s\n%s", told, show(hits))
+	}
+	if hits := mustSearch(t, ix, "symbol: Mean", o); len(hits) == 0 || hits[0].Symbol != "Mean" {
+		t.Error(show(hits))
+	}
+}
+
+// What the agent changed and made is found as it is now, and what it took away is not.
+func TestChangedTexts(t *testing.T) {
+	t.Parallel()
+	_, r, ix := maths(t)
+	fresh := map[string]string{"new.go": "package maths\n\nfunc Median(xs []float64) float64 {\n\treturn Mean(xs) // nearly\n}\n", "maths/use.go": "package maths\n", "maths/maths_test.go": ""}
+	read := func(path string) ([]byte, error) {
+		if text, ok := fresh[path]; ok && text == "" {
+			return nil, fs.ErrNotExist
+		} else if ok {
+			return []byte(text), nil
+		}
+		return r.Read(path)
+	}
+	o := Options{Read: read, Changed: []string{"new.go", "maths/use.go", "maths/maths_test.go"}}
+	for _, query := range []string{`"// nearly"`, "/Me\\w+n.xs. \\/\\//", "callers: Mean", "symbol: Median"} {
+		hits := mustSearch(t, ix, query, o)
+		if len(hits) != 1 || hits[0].Path != "new.go" || hits[0].Symbol != "Median" {
+			t.Errorf("%s:\n%s", query, show(hits))
+		}
 	}
 }
 

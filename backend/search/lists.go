@@ -26,7 +26,8 @@ type list struct {
 	name  string
 	ids   []int64
 	lines map[int64]int
-	shown bool // its ranks are shown, but it gives nothing to the score: another list has it in it
+	own   map[int64]index.Chunk // chunks that the index does not have, by ids below 0
+	shown bool                  // its ranks are shown, but it gives nothing to the score: another list has it in it
 }
 
 const (
@@ -54,7 +55,7 @@ func ask(ctx context.Context, ix *index.Index, q Query, o Options) ([]list, erro
 		err := add(askText(ctx, ix, q, o))
 		return lists, err
 	case References, Callers:
-		err := add(askReferences(ctx, ix, q))
+		err := add(askReferences(ctx, ix, q, o))
 		return lists, err
 	}
 	deep := max(depth, 2*o.N)
@@ -62,7 +63,7 @@ func ask(ctx context.Context, ix *index.Index, q Query, o Options) ([]list, erro
 		if err := add(askFrames(ctx, ix, q.Frames)); err != nil {
 			return nil, err
 		}
-		if err := add(askSymbols(ctx, ix, q, deep)); err != nil {
+		if err := add(askSymbols(ctx, ix, q, o, deep)); err != nil {
 			return nil, err
 		}
 		for _, p := range q.Paths {
@@ -70,6 +71,9 @@ func ask(ctx context.Context, ix *index.Index, q Query, o Options) ([]list, erro
 				return nil, err
 			}
 		}
+	}
+	if q.strict {
+		return lists, nil
 	}
 	words, err := askWords(ctx, ix, q, o, deep)
 	return append(lists, words...), err
@@ -91,7 +95,8 @@ func askWords(ctx context.Context, ix *index.Index, q Query, o Options, n int) (
 			if ctx.Err() != nil {
 				return nil, err
 			}
-			vector = nil // words alone find most; Doctor says why the embedder does not answer
+			vector = nil // words alone find most
+			o.tell("ranked by words alone, since %s gave no vector for the query: %v", e.Name(), err)
 		}
 		if near, err = ix.Nearest(ctx, vector, priorDepth*n); err != nil {
 			return nil, err
@@ -188,7 +193,7 @@ func ranked(name string) func([]index.Scored, error) (list, error) {
 }
 
 // askSymbols looks the names of a query up, as one list: the best of each name first. Beside frames only whole names count.
-func askSymbols(ctx context.Context, ix *index.Index, q Query, n int) (list, error) {
+func askSymbols(ctx context.Context, ix *index.Index, q Query, o Options, n int) (list, error) {
 	var found [][]index.Scored
 	for _, name := range q.Names {
 		look := ix.Named
@@ -202,6 +207,9 @@ func askSymbols(ctx context.Context, ix *index.Index, q Query, n int) (list, err
 		found = append(found, f)
 	}
 	l := list{name: listSymbols}
+	if q.Kind == Identifier {
+		l.ids, l.own = newDefinitions(q.Names, o)
+	}
 	for i := 0; len(l.ids) < n; i++ {
 		more := false
 		for _, f := range found {
@@ -239,38 +247,42 @@ func askFrames(ctx context.Context, ix *index.Index, fs []Frame) (list, error) {
 
 // askText finds an exact text or an expression; a chunk counts once.
 func askText(ctx context.Context, ix *index.Index, q Query, o Options) (list, error) {
-	found, err := ix.Grep(ctx, index.Pattern{Literal: q.Literal, Regexp: q.Regexp}, index.GrepOptions{N: max(textDepth, 10*o.N), Read: o.Read, Best: true, Within: o.Within})
+	found, err := ix.Grep(ctx, index.Pattern{Literal: q.Literal, Regexp: q.Regexp}, index.GrepOptions{
+		N: max(textDepth, 10*o.N), Read: o.Read, Changed: o.Changed, Best: true, Within: o.Within})
 	if err != nil {
 		return list{}, err
 	}
-	if said := found.Said(); said != "" && o.Told != nil {
-		o.Told(said)
+	if said := found.Said(); said != "" {
+		o.tell("%s", said)
 	}
 	l := list{name: listText, lines: map[int64]int{}}
+	c := cuts{o: o}
 	for _, m := range found.Hits {
-		if _, seen := l.lines[m.ID]; m.ID != 0 && !seen {
-			l.ids, l.lines[m.ID] = append(l.ids, m.ID), m.Line
-		}
+		l.found(c.id(m.ID, m.Path, m.Line), m.Line)
 	}
+	l.own = c.own
 	return l, nil
 }
 
 // askReferences finds the places that say a name, or call it; a chunk counts once, by its first line of them.
-func askReferences(ctx context.Context, ix *index.Index, q Query) (list, error) {
+func askReferences(ctx context.Context, ix *index.Index, q Query, o Options) (list, error) {
 	look := ix.References
 	if q.Kind == Callers {
 		look = ix.Callers
 	}
-	found, err := look(ctx, q.Names[0])
+	found, err := look(ctx, q.Names[0], index.GrepOptions{Read: o.Read, Changed: o.Changed})
 	if err != nil {
 		return list{}, err
 	}
-	l := list{name: listReferences, lines: map[int64]int{}}
-	for _, r := range found {
-		if _, seen := l.lines[r.ID]; r.ID != 0 && !seen {
-			l.ids, l.lines[r.ID] = append(l.ids, r.ID), r.Line
-		}
+	if len(found) >= index.MaxReferences {
+		o.tell("the first %d places that say the name, there may be more", len(found))
 	}
+	l := list{name: listReferences, lines: map[int64]int{}}
+	c := cuts{o: o}
+	for _, r := range found {
+		l.found(c.id(r.ID, r.Path, r.Line), r.Line)
+	}
+	l.own = c.own
 	return l, nil
 }
 

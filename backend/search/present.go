@@ -89,7 +89,7 @@ func (p *presenter) hit(ctx context.Context, c candidate) (Hit, bool, error) {
 			return Hit{}, false, nil // the text is no more
 		}
 		h.StartLine = min(h.StartLine, h.BestLine)
-	} else if !f.changed && c.line >= ch.DocLine && c.line <= ch.EndLine && c.line > 0 {
+	} else if (!f.changed || c.chunk.ID < 0) && c.line >= ch.DocLine && c.line <= ch.EndLine && c.line > 0 {
 		h.StartLine, h.BestLine = min(h.StartLine, c.line), c.line
 	} else {
 		h.BestLine = p.lines.best(ch, f.lines)
@@ -131,7 +131,7 @@ func (p *presenter) fresh(ctx context.Context, c candidate) (index.Chunk, *file,
 	if err != nil || f.gone {
 		return index.Chunk{}, nil, err
 	}
-	if !f.changed {
+	if !f.changed || c.chunk.ID < 0 { // below 0: cut from this text
 		return c.chunk, f, nil
 	}
 	stored, err := p.ix.Chunks(ctx, []int64{c.chunk.ID})

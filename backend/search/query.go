@@ -37,6 +37,7 @@ type Query struct {
 	Regexp  *regexp.Regexp // Expression
 
 	aboutTests bool // the person asks for tests
+	strict     bool // the kind was said: nothing of another kind is an answer
 }
 
 const (
@@ -65,25 +66,25 @@ func Parse(query string) (Query, error) {
 		return Query{Kind: Exact, Text: lit, Literal: lit}, nil
 	}
 	if expr, ok := slashed(text); ok {
-		return expression(expr)
+		return expression(expr, "leave the slashes out to search for words")
 	}
 	return parseWords(text), nil
 }
 
-func expression(expr string) (Query, error) {
+func expression(expr, instead string) (Query, error) {
 	re, err := regexp.Compile("(?m)" + expr)
 	if err != nil {
-		return Query{}, fmt.Errorf("reading the expression /%s/: %w; leave the slashes out to search for words", expr, err)
+		return Query{}, fmt.Errorf("%w: reading the expression %s: %v; %s", ErrQuery, expr, err, instead)
 	}
 	if re.MatchString("") {
-		return Query{}, fmt.Errorf("the expression /%s/ matches the empty text, so it would match every line; make it say something", expr)
+		return Query{}, fmt.Errorf("%w: the expression %s matches the empty text, so it would match every line; make it say something", ErrQuery, expr)
 	}
 	return Query{Kind: Expression, Text: expr, Regexp: re}, nil
 }
 
 var (
 	// saidKind is a query that says its kind: "callers: f".
-	saidKind = regexp.MustCompile(`(?s)^(words|text|regex|symbol|path|refs|references|callers):\s*(.+)$`)
+	saidKind = regexp.MustCompile(`(?s)^(words|text|regex|symbol|path|refs|references|callers):\s*(.*)$`)
 	// aboutUses asks for the uses of one name in plain English.
 	aboutUses = regexp.MustCompile(`(?i)^(?:(callers of|who calls|what calls|calls to)|(?:references to|refs to|uses of|usages of|who uses|what uses|where is)) +([\w.:#>-]+(?:\(\))?)( +(?:used|called))? *\??$`)
 )
@@ -102,16 +103,19 @@ func said(text string) (Query, bool, error) {
 		return Query{}, false, nil
 	}
 	rest := strings.TrimSpace(m[2])
+	if rest == "" {
+		return Query{}, true, fmt.Errorf("%w: say after %q what to look for, as in %q", ErrEmpty, m[1]+":", m[1]+": parse")
+	}
 	switch m[1] {
 	case "text":
 		return Query{Kind: Exact, Text: rest, Literal: rest}, true, nil
 	case "regex":
-		q, err := expression(rest)
+		q, err := expression(rest, `say "text: …" for the characters as they stand, or "words: …"`)
 		return q, true, err
 	case "symbol":
-		return Query{Kind: Identifier, Text: rest, Names: []string{rest}}, true, nil
+		return Query{Kind: Identifier, Text: rest, Names: []string{rest}, strict: true}, true, nil
 	case "path":
-		return Query{Kind: PathQuery, Text: rest, Paths: []string{rest}}, true, nil
+		return Query{Kind: PathQuery, Text: rest, Paths: []string{rest}, strict: true}, true, nil
 	case "refs", "references":
 		return Query{Kind: References, Text: rest, Names: []string{rest}}, true, nil
 	case "callers":

@@ -140,6 +140,14 @@ func fuse(ctx context.Context, ix *index.Index, q Query, lists []list) ([]candid
 	if err != nil {
 		return nil, err
 	}
+	for _, l := range lists {
+		for _, id := range l.ids {
+			if ch, ok := l.own[id]; ok {
+				ch.ID = id
+				chunks = append(chunks, ch)
+			}
+		}
+	}
 	out := make([]candidate, 0, len(chunks))
 	for _, ch := range chunks {
 		c := *byID[ch.ID]

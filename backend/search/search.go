@@ -41,8 +41,12 @@ type Options struct {
 	N    int                               // hits, default 10
 	Read func(path string) ([]byte, error) // present text, so that no hit is stale; nil trusts the index
 
+	// Changed are files whose text Read gives otherwise than the folder has it, or that only Read has: what the agent changed
+	// and made. They are looked at whatever the index says of them.
+	Changed []string
+
 	// Within ends a search for an exact text or an expression, with what is found so far; 0 never. Told hears in words that
-	// not all was looked at; nil nobody does.
+	// not all was looked at, or what the ranking had to go without; nil nobody does.
 	Within time.Duration
 	Told   func(string)
 
@@ -64,6 +68,9 @@ const defaultN = 10
 
 // ErrEmpty is a query that says nothing.
 var ErrEmpty = errors.New("empty query")
+
+// ErrQuery is a query that cannot be read; the error says what would be.
+var ErrQuery = errors.New("unreadable query")
 
 // Search ranks chunks for a query: words, an identifier, a path, a pasted error or stack trace, an "exact text", or an
 // /expression/. The same index, texts and query give the same hits in the same order.
@@ -93,6 +100,13 @@ func Rank(ctx context.Context, ix *index.Index, query string, o Options) ([]Hit,
 	return out, nil
 }
 
+// tell says in words what whoever reads the hits should know of how they were found.
+func (o Options) tell(format string, args ...any) {
+	if o.Told != nil {
+		o.Told(fmt.Sprintf(format, args...))
+	}
+}
+
 func rank(ctx context.Context, ix *index.Index, query string, o *Options) (Query, []candidate, error) {
 	q, err := Parse(query)
 	if err != nil {
@@ -108,6 +122,9 @@ func rank(ctx context.Context, ix *index.Index, query string, o *Options) (Query
 	ranked, err := fuse(ctx, ix, q, lists)
 	if err != nil {
 		return q, nil, fmt.Errorf("searching: %w", err)
+	}
+	if len(ranked) == 0 && q.strict {
+		o.tell("no %s of the folder is called %q; \"words: %s\" looks for what speaks of it", map[Kind]string{Identifier: "definition", PathQuery: "file"}[q.Kind], q.Text, q.Text)
 	}
 	return q, ranked, nil
 }

@@ -3,8 +3,11 @@ package tools
 import (
 	"context"
 	_ "embed" // the description
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
+	"time"
 	"unicode"
 
 	"redgreen/backend/model"
@@ -39,24 +42,46 @@ func runSearch(ctx context.Context, s *Set, a Args) (result, error) {
 	if at, ok := parsePlace(query); ok {
 		return s.widen(ctx, at)
 	}
-	hits, err := search.Search(ctx, s.o.Index, query, search.Options{N: n, Read: s.o.Workspace.Read})
+	p, err := s.o.Workspace.Patch()
 	if err != nil {
+		return result{}, fmt.Errorf("reading the change so far: %w", err)
+	}
+	var notes []string
+	hits, err := search.Search(ctx, s.o.Index, query, search.Options{N: n, Read: s.o.Workspace.Read, Changed: changedPaths(p), Within: searchWithin,
+		Told: func(said string) { notes = append(notes, said) }})
+	switch {
+	case errors.Is(err, search.ErrEmpty), errors.Is(err, search.ErrQuery):
+		return result{failed: true, summary: "unreadable query", head: "The query could not be read.", body: err.Error()}, nil
+	case err != nil:
 		return result{}, err
 	}
-	lines, err := s.newFiles(query)
-	if err != nil {
-		return result{}, err
-	}
-	lines = append(lines, HitLines(hits)...)
+	lines := append(s.newFiles(p, query, hits), HitLines(hits)...)
+	note := s.scrub(strings.Join(notes, "; "))
 	if len(lines) == 0 {
-		return result{summary: "no hits", head: "No hits. Try fewer words, another name for the same thing, or part of a path."}, nil
+		return result{summary: "no hits", head: "No hits. Try fewer words, another name for the same thing, or part of a path.", note: note}, nil
 	}
 	body := strings.Join(lines, "\n")
 	return result{
 		summary: fmt.Sprintf("%d hits, about %d tokens", len(lines), model.Tokens(len(body))),
 		head:    "Hits by file, best first, each with its best line. A place as the query shows its code.",
 		body:    body,
+		note:    note,
 	}, nil
+}
+
+// searchWithin is how long an expression that the index cannot help with is looked for.
+const searchWithin = 2 * time.Second
+
+// changedPaths are the files that the agent changed, made or took away.
+func changedPaths(p patch.Patch) []string {
+	var out []string
+	for _, f := range p.Files {
+		out = append(out, f.Path)
+		if f.OldPath != "" {
+			out = append(out, f.OldPath)
+		}
+	}
+	return out
 }
 
 // HitLines are the hits as search_code shows them, by file, each on one line.
@@ -85,16 +110,18 @@ func hitLine(h search.Hit) string {
 	return fmt.Sprintf("%s | %d: %s", where, line, best)
 }
 
-// newFiles looks for the query's words in the files that the agent added: the index does not know them.
-func (s *Set) newFiles(query string) ([]string, error) {
-	p, err := s.o.Workspace.Patch()
-	if err != nil {
-		return nil, fmt.Errorf("reading the change so far: %w", err)
+// newFiles looks for the query's words in the files that the agent added: the lists of words do not know them. What is looked
+// for in the texts themselves is found there anyway.
+func (s *Set) newFiles(p patch.Patch, query string, hits []search.Hit) []string {
+	q, err := search.Parse(query)
+	if err != nil || q.Kind == search.Exact || q.Kind == search.Expression || q.Kind == search.References || q.Kind == search.Callers {
+		return nil
 	}
+	query = q.Text
 	words := strings.FieldsFunc(strings.ToLower(query), func(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 	var out []string
 	for _, f := range p.Files {
-		if f.Status != patch.Added {
+		if f.Status != patch.Added || slices.ContainsFunc(hits, func(h search.Hit) bool { return h.Path == f.Path }) {
 			continue
 		}
 		data, err := s.o.Workspace.Read(f.Path)
@@ -105,7 +132,7 @@ func (s *Set) newFiles(query string) ([]string, error) {
 			out = append(out, fmt.Sprintf("%s new file | %d: %s", f.Path, n, shorten(strings.TrimSpace(line), maxBest)))
 		}
 	}
-	return out, nil
+	return out
 }
 
 // bestLine is the first line with the most of the words, 0 if none has any. Words under three bytes do not count.

@@ -297,8 +297,22 @@ func TestSearchIsNeverStale(t *testing.T) {
 	if out := call(t, s, "search_code", m{"query": "vat"}); strings.Contains(out.Text, "def vat(") {
 		t.Errorf("a hit shows a line that is gone:\n%s", out.Text)
 	}
-	if out := call(t, s, "search_code", m{"query": "brand_new_helper"}); !strings.Contains(out.Text, "app/fresh.py new file | 3: def brand_new_helper") {
+	if out := call(t, s, "search_code", m{"query": "brand_new_helper"}); !strings.Contains(out.Text, "app/fresh.py:3-4 | 3: def brand_new_helper") {
 		t.Errorf("a new file is not found:\n%s", out.Text)
+	}
+	if out := call(t, s, "search_code", m{"query": "the new helper of the brand"}); !strings.Contains(out.Text, "app/fresh.py new file | 3: def brand_new_helper") {
+		t.Errorf("a new file is not found by words:\n%s", out.Text)
+	}
+	for _, query := range []string{"text: value_added", "regex: value_\\w+_tax", "symbol: value_added_tax", "refs: value_added_tax"} {
+		if out := call(t, s, "search_code", m{"query": query}); !strings.Contains(out.Text, "def value_added_tax(net)") {
+			t.Errorf("%s: an edit is not found:\n%s", query, out.Text)
+		}
+	}
+	if out := call(t, s, "search_code", m{"query": "regex: value_(", "n": 3}); out.OK || !strings.Contains(out.Text, "words: ") {
+		t.Errorf("a bad expression:\n%s", out.Text)
+	}
+	if out := call(t, s, "search_code", m{"query": "symbol: value_subtracted"}); !strings.Contains(out.Text, "No hits") || !strings.Contains(out.Text, "words: value_subtracted") {
+		t.Errorf("a name that is none:\n%s", out.Text)
 	}
 }
 
