@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"context"
+	"flag"
 	"log/slog"
 	"net"
 	"os"
@@ -13,9 +14,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
+// inImage runs the suite in an image that was built before, in the store of images of the folder after "=":
+//
+//	go test ./backend/sandbox -run 'TestConformance/(crun|runc|runsc)' -image localhost/redgreen/python=$HOME/.local/share/redgreen/images
+var inImage = flag.String("image", "", "run TestConformance in this image, as NAME=STORE")
+
 // A bench is one runtime under test.
 type bench struct {
-	sb *Sandbox
+	sb    *Sandbox
+	image string // "" the host's own toolchain
 }
 
 // runs gives folders owned by whom the sandbox wants, and runs.
@@ -60,6 +67,9 @@ func (b bench) runCtx(ctx context.Context, t *testing.T, spec Spec) Result {
 	if spec.Limits.Memory == 0 {
 		spec.Limits.Memory = 512 << 20
 	}
+	if spec.Image == "" {
+		spec.Image = b.image
+	}
 	res, err := b.sb.Run(ctx, spec)
 	if err != nil {
 		t.Fatalf("run %q: %v", spec.Args, err)
@@ -88,7 +98,7 @@ func openFor(t *testing.T, name string) bench {
 		}
 		t.Skip(err)
 	}
-	return bench{sb}
+	return bench{sb: sb}
 }
 
 type testWriter struct{ t *testing.T }
@@ -104,6 +114,12 @@ func TestConformance(t *testing.T) {
 	for _, k := range Runtimes() {
 		t.Run(k.Name, func(t *testing.T) {
 			b := openFor(t, k.Name)
+			if *inImage != "" {
+				if k.Name == "bwrap" || k.Name == "none" {
+					t.Skip("images need Podman")
+				}
+				b.image, b.sb.home.images, _ = strings.Cut(*inImage, "=")
+			}
 			for _, c := range []struct {
 				name      string
 				isolation bool
@@ -344,6 +360,10 @@ func (b bench) testHidden(t *testing.T) {
 	ws := b.folder(t, map[string]string{"hidden.py": hiddenScript})
 	res := b.run(t, Spec{Args: []string{"/usr/bin/python3", "hidden.py", secret, filepath.Join(dir, "sock"), abstract, itoa(os.Getpid())}, Workspace: ws})
 	want := "no file\nno file through /proc/1/root\nno shadow\nno socket\nno abstract socket\nno process\n[]\n"
+	if b.image != "" { // what lies in /root or /var is the image's own there
+		want = strings.TrimSuffix(want, "[]\n")
+		res.Stdout = res.Stdout[:min(len(res.Stdout), len(want))]
+	}
 	if string(res.Stdout) != want {
 		t.Errorf("got %q, want %q; stderr %s", res.Stdout, want, res.Stderr)
 	}

@@ -24,7 +24,7 @@ func TestHelperProcess(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := bench{sb}
+	b := bench{sb: sb}
 	out := b.folder(t, nil)
 	go func() {
 		for {
