@@ -196,7 +196,7 @@ func BenchmarkQuery(b *testing.B) {
 	}
 	named := func(s string) func() error { return func() error { _, err := ix.Symbols(ctx, s, 100); return err } }
 	refs := func(s string) func() error {
-		return func() error { _, err := ix.References(ctx, s, GrepOptions{}); return err }
+		return func() error { _, _, err := ix.References(ctx, s, GrepOptions{N: 400, Best: true}); return err }
 	}
 	for _, kind := range []struct {
 		name string
@@ -370,6 +370,28 @@ func BenchmarkGrowth(b *testing.B) {
 	}
 	b.ReportMetric(exponent(sizes, cpu), "exponent-cpu")
 	b.ReportMetric(exponent(sizes, peak), "exponent-memory")
+}
+
+// BenchmarkLarge indexes 50 copies of 1,000 files: the memory, the size and the time of a very large folder.
+// REDGREEN_BENCH_MOST=8 takes 8 copies.
+func BenchmarkLarge(b *testing.B) {
+	n := 50
+	if most, err := strconv.Atoi(os.Getenv("REDGREEN_BENCH_MOST")); err == nil {
+		n = min(n, most)
+	}
+	tree := copies(b, n)
+	text := sizeOf(b, tree, true)
+	for b.Loop() {
+		dir := b.TempDir()
+		u := indexing(b, tree, dir)
+		again := indexing(b, tree, dir)
+		b.ReportMetric(u.cpu, "cpu-s")
+		b.ReportMetric(u.wall, "wall-s")
+		b.ReportMetric(u.peak, "peak-MiB")
+		b.ReportMetric(text, "text-MiB")
+		b.ReportMetric(sizeOf(b, dir, false)/text, "index/text")
+		b.ReportMetric(100*again.cpu/u.cpu, "reopen-%cpu")
+	}
 }
 
 // exponent is the slope of the logarithms, by least squares.

@@ -49,7 +49,7 @@ func TestDamageAnywhere(t *testing.T) {
 		ask := func() bool {
 			words, err1 := ix.Keywords(t.Context(), "open path", 5)
 			found, err2 := ix.Grep(t.Context(), Pattern{Literal: "check(path)"}, GrepOptions{})
-			refs, err3 := ix.References(t.Context(), "check", GrepOptions{})
+			refs, _, err3 := ix.References(t.Context(), "check", GrepOptions{})
 			_, err4 := ix.Symbols(t.Context(), "Open", 5)
 			return err1 == nil && err2 == nil && err3 == nil && err4 == nil && len(words) > 0 && len(found.Hits) == 2 && len(refs) == 4
 		}

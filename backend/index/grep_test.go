@@ -98,7 +98,7 @@ func TestGrepIsNeverStale(t *testing.T) {
 			t.Errorf("%q is found at %q, want %q", c.text, got, c.want)
 		}
 	}
-	refs, err := ix.References(t.Context(), "quuxwo7", GrepOptions{})
+	refs, _, err := ix.References(t.Context(), "quuxwo7", GrepOptions{})
 	if err != nil || len(refs) != 1 || refs[0].Path != "f07.go" || refs[0].Kind != RefDefinition {
 		t.Errorf("references %v, %v", refs, err)
 	}

@@ -30,42 +30,52 @@ type Reference struct {
 	ID   int64  `json:"-"`  // that chunk, 0 outside of all
 }
 
-// MaxReferences is where one answer ends: one that is as long may have left some out.
-const MaxReferences = 2000
+// maxReferences is where an answer ends that was not asked for fewer.
+const maxReferences = 2000
 
 // References lists the places that say a name, definitions first, then by path and line. Of "Class.method" the last part
-// counts: two methods of one name are not told apart. Where there are very many, those in the files that define the name
-// and those of the first files are given. Of the options Read and Changed count. A place in a text that is not the indexed
-// one has no ID.
-func (ix *Index) References(ctx context.Context, name string, o GrepOptions) ([]Reference, error) {
+// counts: two methods of one name are not told apart. Of the options N (2,000 if left out), Read,
+// Changed and Best count: where there are more than N, which more says, those in the files that define the name and those of
+// the first files are given, or with Best of the files that others refer to most, in that order. A place in a text that is
+// not the indexed one has no ID.
+func (ix *Index) References(ctx context.Context, name string, o GrepOptions) (list []Reference, more bool, err error) {
 	name = symbolName(name)
 	name = name[strings.LastIndexByte(name, '.')+1:]
 	if name == "" {
-		return nil, nil
+		return nil, false, nil
+	}
+	if o.N <= 0 {
+		o.N = maxReferences
 	}
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
 	if ix.store == nil {
-		return nil, errClosed
+		return nil, false, errClosed
 	}
-	out, err := ix.references(ctx, name, o)
+	out, more, err := ix.references(ctx, name, o)
 	if err != nil {
-		return nil, ix.failed("searching references", err)
+		return nil, false, ix.failed("searching references", err)
 	}
 	slices.SortStableFunc(out, func(a, b Reference) int {
-		return cmp.Or(compareBool(a.Kind != RefDefinition, b.Kind != RefDefinition), cmp.Compare(a.Path, b.Path), cmp.Compare(a.Line, b.Line))
+		if d := compareBool(a.Kind != RefDefinition, b.Kind != RefDefinition); d != 0 || o.Best {
+			return d
+		}
+		return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Line, b.Line))
 	})
-	return out, nil
+	return out, more, nil
 }
 
-func (ix *Index) references(ctx context.Context, name string, o GrepOptions) ([]Reference, error) {
+func (ix *Index) references(ctx context.Context, name string, o GrepOptions) (out []Reference, more bool, err error) {
 	files, err := ix.candidates(ctx, Pattern{Literal: name}, GrepOptions{Changed: o.Changed})
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	definers, err := ix.store.ids(ctx, `SELECT DISTINCT file_id FROM chunks WHERE name=? COLLATE NOCASE ORDER BY file_id`, name)
 	if err != nil {
-		return nil, err
+		return nil, false, err
+	}
+	if o.Best {
+		slices.SortStableFunc(files, func(a, b fileInfo) int { return cmp.Compare(b.rank, a.rank) })
 	}
 	slices.SortStableFunc(files, func(a, b fileInfo) int {
 		_, x := slices.BinarySearch(definers, a.id)
@@ -76,19 +86,22 @@ func (ix *Index) references(ctx context.Context, name string, o GrepOptions) ([]
 	if read == nil {
 		read = ix.src.Read
 	}
-	var out []Reference
+	looked := 0
 	var in []int64 // the file of each, 0 where the chunk is known
 	err = inOrderOf(ctx, files, func(f fileInfo) ([]Reference, error) {
 		return ix.referencesIn(ctx, f, name, read)
 	}, func(f fileInfo, refs []Reference) bool {
+		looked++
 		for _, r := range refs {
 			out, in = append(out, r), append(in, f.id)
 		}
-		return len(out) < MaxReferences
+		return len(out) < o.N
 	})
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
+	more = looked < len(files) || len(out) > o.N
+	out, in = out[:min(o.N, len(out))], in[:min(o.N, len(in))]
 	chunks, err := ix.store.extentsOf(ctx, in)
 	for i := range out {
 		if r := &out[i]; r.ID == indexedText {
@@ -96,7 +109,7 @@ func (ix *Index) references(ctx context.Context, name string, o GrepOptions) ([]
 			r.In, r.ID = e.qualified, e.id
 		}
 	}
-	return out, err
+	return out, more, err
 }
 
 // indexedText marks a reference whose chunk is still to be looked up.
@@ -176,11 +189,11 @@ func (s *store) mentions(ctx context.Context, file int64) ([]byte, error) {
 	return s.unpack(packed)
 }
 
-// Callers lists the calls of a function or method, by path and line, without those in its own body.
-func (ix *Index) Callers(ctx context.Context, qualified string, o GrepOptions) ([]Reference, error) {
-	all, err := ix.References(ctx, qualified, o)
+// Callers lists the calls among the References of a function or method, without those in its own body.
+func (ix *Index) Callers(ctx context.Context, qualified string, o GrepOptions) (list []Reference, more bool, err error) {
+	all, more, err := ix.References(ctx, qualified, o)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	own := symbolName(qualified)
 	out := all[:0]
@@ -189,5 +202,5 @@ func (ix *Index) Callers(ctx context.Context, qualified string, o GrepOptions) (
 			out = append(out, r)
 		}
 	}
-	return out, nil
+	return out, more, nil
 }

@@ -21,9 +21,9 @@ func TestReferencesAndCallers(t *testing.T) {
 	t.Parallel()
 	ix := mustOpen(t, codebase(), t.TempDir())
 	mustUpdate(t, ix)
-	say := func(rs []Reference, err error) (out []string) {
-		if err != nil {
-			t.Fatal(err)
+	say := func(rs []Reference, more bool, err error) (out []string) {
+		if err != nil || more {
+			t.Fatal(more, err)
 		}
 		for _, r := range rs {
 			out = append(out, fmt.Sprintf("%s:%d:%d %s in %s", r.Path, r.Line, r.Col, r.Kind, r.In))
@@ -34,6 +34,10 @@ func TestReferencesAndCallers(t *testing.T) {
 	want := []string{"store/store.go:6:6 definition in check", "store/store.go:4:39 call in Open", "tool.py:1:19 import in ", "tool.py:4:12 call in work"}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
+	}
+	few, more, err := ix.References(t.Context(), "check", GrepOptions{N: 2, Best: true})
+	if err != nil || !more || len(few) != 2 || few[0].Kind != RefDefinition || few[1].Path != "store/store.go" {
+		t.Errorf("two of four: %v, more %v, %v", few, more, err)
 	}
 	got = say(ix.Callers(t.Context(), "Open", GrepOptions{}))
 	if d := cmp.Diff([]string{"app/main.go:6:18 call in main"}, got); d != "" {

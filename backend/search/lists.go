@@ -37,6 +37,8 @@ const (
 	priorDepth = 3
 	// textDepth is how many lines an exact search collects, from the files that others refer to most: then it stops.
 	textDepth = 200
+	// referenceDepth is how many places that say a name are collected, in the same order.
+	referenceDepth = 400
 	// scanDepth is how many matching lines of a file are told apart when a hit is shown.
 	scanDepth = 1000
 )
@@ -270,12 +272,12 @@ func askReferences(ctx context.Context, ix *index.Index, q Query, o Options) (li
 	if q.Kind == Callers {
 		look = ix.Callers
 	}
-	found, err := look(ctx, q.Names[0], index.GrepOptions{Read: o.Read, Changed: o.Changed})
+	found, more, err := look(ctx, q.Names[0], index.GrepOptions{N: max(referenceDepth, 10*o.N), Read: o.Read, Changed: o.Changed, Best: true})
 	if err != nil {
 		return list{}, err
 	}
-	if len(found) >= index.MaxReferences {
-		o.tell("the first %d places that say the name, there may be more", len(found))
+	if more {
+		o.tell("of the places that say %s only those of the most central files were looked at; there are more", q.Names[0])
 	}
 	l := list{name: listReferences, lines: map[int64]int{}}
 	c := cuts{o: o}
