@@ -457,6 +457,39 @@ func (a *App) ProveAgain(id string) error {
 	})
 }
 
+// Choice is what a person makes of the patch that waits for review, as the page sends it.
+type Choice struct {
+	PatchHash string           `json:"patch_hash"` // of the patch that the person saw
+	Drop      []agent.HunkAt   `json:"drop"`
+	Edits     []agent.OwnText  `json:"edits"`
+	Comment   string           `json:"comment"`
+	Notes     []agent.LineNote `json:"notes"`
+}
+
+// Choose puts the person's choice in place of the patch that waits for review, and has it proven anew without the model.
+func (a *App) Choose(id string, c Choice) error {
+	return a.h.choose(id, func(r *agent.Run) error { return r.Choose(a.h.context, agent.Choice(c)) })
+}
+
+// SendBack rejects the patch with comments; the model goes on from the person's choice and is told what they changed.
+func (a *App) SendBack(id string, c Choice) error {
+	return a.h.choose(id, func(r *agent.Run) error { return r.SendBack(a.h.context, agent.Choice(c)) })
+}
+
+// choose takes a choice and lets the run go on with it.
+func (h *host) choose(id string, take func(*agent.Run) error) error {
+	return h.act(func() error {
+		l, err := h.idle(id)
+		if err != nil {
+			return err
+		}
+		if err := take(l.run); err != nil {
+			return err
+		}
+		return h.runs.work(l)
+	})
+}
+
 // Undo takes back what a session wrote; called again, it takes the undo back.
 func (a *App) Undo(id string) (Written, error) {
 	return guard(a.h, func() (Written, error) {

@@ -67,6 +67,9 @@ func (c *core) deleteSession(ctx context.Context, id string) error {
 		return err
 	}
 	defer release()
+	if err := c.dropReview(id); err != nil {
+		return err
+	}
 	return store.Delete(ctx, id)
 }
 

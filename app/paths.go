@@ -48,6 +48,7 @@ func findPaths(env func(string) string) (Paths, error) {
 func (p Paths) settings() string  { return filepath.Join(p.Config, "settings.json") }
 func (p Paths) prices() string    { return filepath.Join(p.Config, "prices.json") }
 func (p Paths) sessions() string  { return filepath.Join(p.Data, "sessions.db") }
+func (p Paths) reviews() string   { return filepath.Join(p.Data, "reviews") }
 func (p Paths) undo() string      { return filepath.Join(p.Data, "undo") }
 func (p Paths) sample() string    { return filepath.Join(p.Data, "sample") }
 func (p Paths) indexes() string   { return filepath.Join(p.Cache, "index") }

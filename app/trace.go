@@ -172,6 +172,9 @@ func usageWords(d session.ModelReplied, local bool) string {
 
 func answeredBy(d session.ReviewAnswered) string {
 	s := map[string]string{"approve": "you approved it", "reject": "you rejected it", "again": "you had it proven again on the folder as it is now"}[d.Decision]
+	if d.Changed != "" {
+		s = map[string]string{"reject": "you changed the patch and sent it back", "again": "you changed the patch and had it proven again"}[d.Decision]
+	}
 	if d.By == "auto" {
 		s = "approved by --approve auto, since it is proven"
 	}

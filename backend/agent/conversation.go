@@ -142,13 +142,7 @@ func news(events []entry) []string {
 				out = append(out, "The person says:\n"+tools.Visible(d.Text))
 			}
 		case session.ReviewAnswered:
-			if d.Decision == "again" {
-				out = append(out, "The person changed files in the folder meanwhile. The workspace is a new copy of it with your change made anew beside theirs; read files again before you change them.")
-			}
-			if d.Decision == "reject" && d.Comment != "" {
-				out = append(out, "The person rejected the patch and says:\n"+tools.Visible(d.Comment)+
-					"\nYour changes are still in the workspace. Change them accordingly, then call finish again.")
-			}
+			out = append(out, answered(d)...)
 		case session.Criteria:
 			if d.By == "person" {
 				out = append(out, "The person changed the acceptance criteria. They are now:\n"+criteriaText(d.Items))
@@ -160,4 +154,29 @@ func news(events []entry) []string {
 		}
 	}
 	return out
+}
+
+// answered says a person's decision to the model; nothing where it ends the session.
+func answered(d session.ReviewAnswered) []string {
+	changed := ""
+	if d.Changed != "" {
+		changed = "The person changed your patch. The workspace holds it as they left it: keep that, and read files again before you change them. From yours to theirs:\n" +
+			tools.Visible(d.Changed)
+	}
+	switch {
+	case d.Decision == "again" && changed != "":
+		return []string{changed}
+	case d.Decision == "again":
+		return []string{"The person changed files in the folder meanwhile. The workspace is a new copy of it with your change made anew beside theirs; read files again before you change them."}
+	case d.Decision == "reject" && (d.Comment != "" || changed != ""):
+		says := "The person rejected the patch."
+		if d.Comment != "" {
+			says = "The person rejected the patch and says:\n" + tools.Visible(d.Comment)
+		}
+		if changed != "" {
+			return []string{says + "\n" + changed + "\nGo on from there, then call finish again."}
+		}
+		return []string{says + "\nYour changes are still in the workspace. Change them accordingly, then call finish again."}
+	}
+	return nil
 }

@@ -371,7 +371,14 @@ func reviewed(d session.ReviewAnswered) act {
 	if d.By == "auto" {
 		title = "Approved by itself, since it is proven"
 	}
-	return act{Who: "person", Title: title, Says: d.Comment}
+	a := act{Who: "person", Title: title, Says: d.Comment}
+	if d.Changed != "" {
+		if d.Decision == "again" {
+			a.Title = "You changed the patch and had it proven again"
+		}
+		a.Folds = append(a.Folds, fold{"What you changed of it", d.Changed})
+	}
+	return a
 }
 
 // tool tells a call and its result.
