@@ -3,7 +3,7 @@
 
 import { AppError, decode } from './error';
 import type {
-  Bill, BillsBy, Body, Boot, Check, Diff, Doctor, Event, Exported, Folder, FolderTests, Hit, ImageList, Models, ModelSetting, NewTask, Origin, Pair, PreparePlan, PrepareReport, ProbePlan, ProbeResult, Pushed, Rung,
+  Bill, BillsBy, Body, Boot, Check, Choice, Diff, Doctor, Event, Exported, Folder, FolderTests, Hit, ImageList, Models, ModelSetting, NewTask, Origin, Pair, PreparePlan, PrepareReport, ProbePlan, ProbeResult, Pushed, Review, Rung,
   SessionHit, SessionInfo, SessionState, Settings, Topic,
 } from './types';
 
@@ -31,6 +31,13 @@ export interface Backend {
   approve(id: string, patchHash: string): Promise<{ files: string[] | null }>;
   reject(id: string, comment: string): Promise<void>;
   proveAgain(id: string): Promise<void>;
+  /** choose has a choice of the patch proven in its place. */
+  choose(id: string, choice: Choice): Promise<void>;
+  /** sendBack lets the model go on from a choice; it is told the comments and what was changed. */
+  sendBack(id: string, choice: Choice): Promise<void>;
+  /** review is how far the review of a session's patch came, kept over restarts. */
+  review(id: string): Promise<Review>;
+  saveReview(id: string, review: Review): Promise<void>;
   undo(id: string): Promise<{ files: string[] | null; redo: boolean }>;
   cancel(id: string): Promise<void>;
   say(id: string, text: string): Promise<void>;
@@ -134,6 +141,10 @@ const real: Backend = {
   approve: (id, hash) => call('Approve', id, hash),
   reject: (id, comment) => call('Reject', id, comment),
   proveAgain: (id) => call('ProveAgain', id),
+  choose: (id, choice) => call('Choose', id, choice),
+  sendBack: (id, choice) => call('SendBack', id, choice),
+  review: (id) => call('Review', id),
+  saveReview: (id, review) => call('SaveReview', id, review),
   undo: (id) => call('Undo', id),
   cancel: (id) => call('Cancel', id),
   say: (id, text) => call('Say', id, text),

@@ -4,6 +4,8 @@
 import { AppError, type Backend, type Diff, type Event, type Kind, type Pushed, type SessionInfo } from '../api';
 import { queue } from './frame';
 import { quiet, settle, stream, type Live } from './live';
+import { ReviewState } from './review.svelte';
+import { choice } from './choice';
 import { activity, outcomes } from './words';
 import { empty, outcomeOf, reduceAll, type SessionView } from './session';
 
@@ -31,6 +33,7 @@ export class Run {
   loaded = $state(false);
   busy = $state(''); // the act that is under way
 
+  readonly review: ReviewState;
   readonly #backend: Backend;
   readonly #offs: (() => void)[];
   readonly #events;
@@ -44,6 +47,7 @@ export class Run {
     this.#backend = backend;
     this.id = id;
     this.view = empty(id);
+    this.review = new ReviewState(backend, id);
     this.#events = queue<Event>((es) => this.#fold(es));
     this.#deltas = queue<Pushed['deltas'][number]>((ds) => (this.live = stream(this.live, ds)));
     this.#offs = [
@@ -70,6 +74,7 @@ export class Run {
 
   close(): void {
     this.#closed = true;
+    this.review.close();
     for (const off of this.#offs) off();
     this.#events.stop();
     this.#deltas.stop();
@@ -131,6 +136,7 @@ export class Run {
     if (!this.view.patch && !this.info?.patch_hash) return;
     try {
       this.diff = await this.#backend.diff(this.id);
+      if (this.diff.hash) await this.review.use(this.diff.hash);
     } catch (e) {
       this.notice = e as AppError;
     }
@@ -163,7 +169,14 @@ export class Run {
     return this.act('undo', (b) => b.undo(this.id));
   }
 
-  reject = (comment: string) => this.act('reject', (b) => b.reject(this.id, comment));
+  /** reject ends the session without a comment; with one, the model goes on, from the person's choice where there is one. */
+  reject(comment: string): Promise<boolean> {
+    const t = this.review.taken(this.diff);
+    if (comment.trim() === '' || (!t.changed && t.notes === 0)) return this.act('reject', (b) => b.reject(this.id, comment));
+    return this.sendBack(comment);
+  }
+  sendBack = (comment = '') => this.act('reject', (b) => b.sendBack(this.id, choice(this.review.now, comment)));
+  choose = () => this.act('choose', (b) => b.choose(this.id, choice(this.review.now)));
   proveAgain = () => this.act('again', (b) => b.proveAgain(this.id));
   cancel = () => this.act('cancel', (b) => b.cancel(this.id));
   say = (text: string) => this.act('say', (b) => b.say(this.id, text));

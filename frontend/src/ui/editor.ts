@@ -1,9 +1,10 @@
 // How code looks and behaves wherever it is shown: read-only, wrapped (nothing of a change may hide beyond the right
 // edge), with invisible and direction-changing characters made visible, all colours from the tokens.
 
+import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
 import { HighlightStyle, syntaxHighlighting } from '@codemirror/language';
 import { EditorState, RangeSetBuilder, StateEffect, StateField, type Extension } from '@codemirror/state';
-import { Decoration, EditorView, ViewPlugin, drawSelection, highlightSpecialChars, lineNumbers, type DecorationSet, type ViewUpdate } from '@codemirror/view';
+import { Decoration, EditorView, ViewPlugin, drawSelection, highlightSpecialChars, keymap, lineNumbers, type DecorationSet, type ViewUpdate } from '@codemirror/view';
 import { tags as t } from '@lezer/highlight';
 
 const colours = HighlightStyle.define([
@@ -32,7 +33,21 @@ const look = EditorView.theme({
   '.cm-margin .cm-gutterElement': { textAlign: 'center' },
   '.cm-sign': { color: 'var(--amber)', cursor: 'help' },
   '.cm-sign-look': { fontWeight: '700' },
-  '.cm-cursor': { display: 'none' },
+  '&:not(.cm-writing) .cm-cursor': { display: 'none' },
+  '&.cm-writing': { boxShadow: 'inset 2px 0 0 var(--blue)' },
+  '&.cm-writing .cm-cursor': { borderLeftColor: 'var(--text)' },
+  // the bar above a hunk
+  '.cm-hunk': { fontFamily: 'var(--font)', fontSize: 'var(--sm)', lineHeight: '1.4', background: 'var(--bg)', borderBlock: '1px solid var(--line-soft)', overflow: 'hidden', marginLeft: '-300px', paddingLeft: '300px', boxSizing: 'border-box' },
+  '.cm-hunk-row': { display: 'flex', alignItems: 'center', gap: '4px', height: '28px', padding: '0 8px 0 4px', whiteSpace: 'nowrap' },
+  '.cm-hunk label': { display: 'flex', alignItems: 'center', gap: '8px', cursor: 'pointer', color: 'var(--text-2)', flex: 'none' },
+  '.cm-hunk input[type=checkbox]': { width: '15px', height: '15px', margin: '0', accentColor: 'var(--ink)' },
+  '.cm-hunk-out label': { color: 'var(--amber)' },
+  '.cm-hunk-hint': { color: 'var(--text-3)', overflow: 'hidden', textOverflow: 'ellipsis', paddingLeft: '8px' },
+  '.cm-hunk-push': { flex: '1' },
+  '.cm-hunk button': { border: '0', background: 'none', color: 'var(--text-2)', font: 'inherit', padding: '2px 7px', borderRadius: 'var(--r1)' },
+  '.cm-hunk button:hover': { background: 'var(--hover)', color: 'var(--text)' },
+  '.cm-hunk .field': { display: 'block', width: 'calc(100% - 16px)', margin: '2px 8px 0 4px', minHeight: '28px', padding: '2px 8px' },
+  '.cm-line.cm-left-out': { backgroundColor: 'transparent !important', opacity: '0.5', textDecoration: 'line-through', textDecorationColor: 'var(--line-strong)' },
   '.cm-selectionBackground': { backgroundColor: 'var(--select) !important' },
   '.cm-specialChar': { color: 'var(--on-ink)', backgroundColor: 'var(--amber)', borderRadius: '2px', padding: '0 2px' },
   '.cm-flash': { boxShadow: 'inset 3px 0 0 var(--amber)', backgroundColor: 'var(--amber-bg) !important' },
@@ -100,20 +115,37 @@ const hanging = ViewPlugin.fromClass(
   { decorations: (v) => v.decorations },
 );
 
+const shared = (label: string, language: Extension): Extension[] => [
+  highlightSpecialChars(),
+  drawSelection(),
+  EditorView.lineWrapping,
+  syntaxHighlighting(colours),
+  language,
+  flashed,
+  hanging,
+  look,
+  EditorView.contentAttributes.of({ 'aria-label': label }),
+];
+
 /** reading gives the extensions of a read-only view; label is what a screen reader says of it. */
 export function reading(label: string, language: Extension, numbers = true): Extension[] {
   return [
     numbers ? lineNumbers() : [],
-    highlightSpecialChars(),
-    drawSelection(),
-    EditorView.lineWrapping,
     EditorState.readOnly.of(true),
     EditorView.editable.of(false),
-    EditorView.contentAttributes.of({ 'aria-label': label, 'aria-readonly': 'true', tabindex: '0' }),
-    syntaxHighlighting(colours),
-    language,
-    flashed,
-    hanging,
-    look,
+    EditorView.contentAttributes.of({ 'aria-readonly': 'true', tabindex: '0' }),
+    ...shared(label, language),
+  ];
+}
+
+/** writing gives the extensions of a view that the person edits in place. Tab leaves it, as everywhere in the page. */
+export function writing(label: string, language: Extension): Extension[] {
+  return [
+    lineNumbers(),
+    history(),
+    keymap.of([...defaultKeymap, ...historyKeymap]),
+    EditorView.editorAttributes.of({ class: 'cm-writing' }),
+    EditorView.contentAttributes.of({ 'data-testid': 'edit-in-place' }),
+    ...shared(label, language),
   ];
 }

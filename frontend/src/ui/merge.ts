@@ -4,13 +4,12 @@ import { MergeView, getChunks, unifiedMergeView, type Chunk } from '@codemirror/
 import { forceParsing } from '@codemirror/language';
 import { Text, type Extension } from '@codemirror/state';
 import { EditorView } from '@codemirror/view';
-import { flash, reading } from './editor';
+import { diffConfig, type DiffHunk } from './changes';
+import { flash, reading, writing } from './editor';
+import { hunkBars, setHunks, type HunkActs, type HunkView } from './hunkbar';
 import { margin, type Mark } from './margin';
 import { changedParts } from './parts';
 
-// The component's own limit of 500 makes one big chunk of any file whose changes lie far apart; half a second is the
-// longest that a person should wait for exactness.
-const diffConfig = { scanLimit: 100_000, timeout: 500 };
 const collapse = { margin: 3, minSize: 6 };
 
 export interface MergeOptions {
@@ -22,6 +21,10 @@ export interface MergeOptions {
   whole: boolean; // unfold what did not change
   language: Extension;
   marks?: readonly Mark[]; // beside lines of the new text
+  hunks?: readonly DiffHunk[]; // the changed places, where the two texts are those of a patch
+  blanks?: boolean; // pass over what changes blanks only
+  bars?: { hunks: readonly HunkView[]; acts: HunkActs };
+  onedit?: (text: string) => void; // makes the new text editable
 }
 
 export interface Merged {
@@ -33,6 +36,10 @@ export interface Merged {
   at(i: number): { line: number; removed: boolean } | null;
   /** reveal scrolls to a line of the new text; false when it is folded away. */
   reveal(line: number): boolean;
+  /** setHunks shows what was decided on the hunks. */
+  setHunks(hunks: readonly HunkView[]): void;
+  /** focus puts the cursor on a line of the new text. */
+  focus(line: number): void;
   destroy(): void;
 }
 
@@ -42,19 +49,31 @@ export function merge(o: MergeOptions): Merged {
   return o.unified || oneSided ? unified(o) : sideBySide(o);
 }
 
+/** newSide is the side of the new text: read, or edited in place. */
+function newSide(o: MergeOptions, label: string): Extension[] {
+  const { onedit } = o;
+  const base = onedit
+    ? [writing(label, o.language), EditorView.updateListener.of((u) => u.docChanged && onedit(u.state.doc.toString()))]
+    : [reading(label, o.language)];
+  return [...base, margin(o.marks ?? []), changedParts];
+}
+
+const config = (o: MergeOptions) => diffConfig(o.before ?? '', o.after ?? '', o.hunks ?? [], !!o.blanks);
+
 function sideBySide(o: MergeOptions): Merged {
+  const bars = (side: 'a' | 'b') => (o.bars ? hunkBars(o.bars.hunks, side, o.bars.acts) : []);
   const view = new MergeView({
-    a: { doc: o.before ?? '', extensions: [reading(`${o.path}, before`, o.language), changedParts] },
-    b: { doc: o.after ?? '', extensions: [reading(`${o.path}, after`, o.language), margin(o.marks ?? []), changedParts] },
+    a: { doc: o.before ?? '', extensions: [reading(`${o.path}, before`, o.language), changedParts, bars('a')] },
+    b: { doc: o.after ?? '', extensions: [newSide(o, `${o.path}, after`), bars('b')] },
     parent: o.parent,
     gutter: true,
     highlightChanges: false,
     collapseUnchanged: o.whole ? undefined : collapse,
-    diffConfig,
+    diffConfig: config(o),
   });
   colour(view.a);
   colour(view.b);
-  return control(view.b, view.a.state.doc, () => view.chunks, o.whole, () => view.destroy());
+  return control([view.b, view.a], view.a.state.doc, () => view.chunks, o.whole, () => view.destroy());
 }
 
 function unified(o: MergeOptions): Merged {
@@ -62,21 +81,20 @@ function unified(o: MergeOptions): Merged {
     doc: o.after ?? '',
     parent: o.parent,
     extensions: [
-      reading(`${o.path}, changes`, o.language),
-      margin(o.marks ?? []),
+      newSide(o, `${o.path}, changes`),
+      o.bars ? hunkBars(o.bars.hunks, 'both', o.bars.acts) : [],
       EditorView.editorAttributes.of({ class: 'cm-merge-b' }),
       unifiedMergeView({
         original: o.before ?? '',
         gutter: true,
         mergeControls: false,
         collapseUnchanged: o.whole ? undefined : collapse,
-        diffConfig,
+        diffConfig: config(o),
       }),
-      changedParts,
     ],
   });
   colour(view);
-  return control(view, Text.of((o.before ?? '').split('\n')), () => getChunks(view.state)?.chunks ?? [], o.whole, () => view.destroy());
+  return control([view], Text.of((o.before ?? '').split('\n')), () => getChunks(view.state)?.chunks ?? [], o.whole, () => view.destroy());
 }
 
 /** colour parses what is likely to be seen first, so that the text does not change its colours under the reader's eyes. */
@@ -84,7 +102,9 @@ function colour(view: EditorView): void {
   forceParsing(view, Math.min(view.state.doc.length, 60_000), 40);
 }
 
-function control(view: EditorView, before: Text, chunks: () => readonly Chunk[], whole: boolean, destroy: () => void): Merged {
+/** control is the handle on a diff; of the views the first has the new text. */
+function control(views: [EditorView, ...EditorView[]], before: Text, chunks: () => readonly Chunk[], whole: boolean, destroy: () => void): Merged {
+  const view = views[0];
   let timer: ReturnType<typeof setTimeout> | undefined;
   const scroll = (pos: number) => {
     const line = view.state.doc.lineAt(Math.min(pos, view.state.doc.length));
@@ -119,6 +139,14 @@ function control(view: EditorView, before: Text, chunks: () => readonly Chunk[],
       if (!visible(pos)) return false;
       scroll(pos);
       return true;
+    },
+    setHunks(hunks) {
+      for (const v of views) v.dispatch({ effects: setHunks.of(hunks) });
+    },
+    focus(line) {
+      const at = view.state.doc.line(Math.min(Math.max(1, line), view.state.doc.lines));
+      view.dispatch({ selection: { anchor: at.to }, effects: EditorView.scrollIntoView(at.from, { y: 'center' }) });
+      view.focus();
     },
     destroy() {
       clearTimeout(timer);

@@ -2,10 +2,11 @@
 // with ?fake in the address; ?scene= chooses how the session goes, ?speed= how fast, ?open=1 opens a finished one.
 
 import { AppError } from '../error';
+import { without } from '../hunks';
 import type { Backend } from '../index';
-import type { Bill, Boot, Check, Diff, Event, FolderTests, Hit, Kind, ModelInfo, NewTask, Payloads, PrepareStep, ProbeResult, Pushed, SessionInfo, Settings, Topic } from '../types';
-import { big, files, folder, task } from './repo';
-import { again, certificate, diffOf, opening, sandbox, work, type Beat, type Scene } from './script';
+import type { Bill, Boot, Check, Choice, Diff, Event, FolderTests, Hit, Kind, ModelInfo, NewTask, Payloads, PrepareStep, ProbeResult, Pushed, Review, SessionInfo, Settings, Topic } from '../types';
+import { big, files as plain, folder, several, task } from './repo';
+import { again, certificate, proveChoice, diffOf, opening, sandbox, work, type Beat, type Scene } from './script';
 
 const models: ModelInfo[] = [
   { provider: 'ollama', name: 'qwen3-coder', label: 'qwen3-coder', local: true, window: 32768 },
@@ -25,6 +26,7 @@ const limits = { steps: 30, micro_usd: 1_000_000, tokens: 0, wall: 20 * 60e9 };
 
 export function fake(q: URLSearchParams): Backend {
   const scene = (q.get('scene') ?? 'proven') as Scene;
+  const files = scene === 'hunks' ? several : plain;
   const speed = Number(q.get('speed') ?? '1') || 1;
   const sessions = new Map<string, FakeSession>();
   const listeners = new Map<Topic, Set<(p: never) => void>>();
@@ -39,6 +41,18 @@ export function fake(q: URLSearchParams): Backend {
   };
   let counter = 0;
   let disk = new Map(files.map((f) => [f.path, f.before]));
+
+  let mine: Choice | null = null; // what the person chose of the patch
+
+  /** chosen are the files of the patch as the person left them. */
+  function chosen(): typeof files {
+    return files.flatMap((f) => {
+      const own = mine?.edits.find((e) => e.path === f.path);
+      const hunks = diffOf([f])[0]?.hunks ?? [];
+      const after = own?.text ?? without(f.before ?? '', hunks, (i) => !!mine?.drop.some((d) => d.path === f.path && d.hunk === i));
+      return after === (f.before ?? '') ? [] : [{ ...f, after }];
+    });
+  }
 
   const emit = <T extends Topic>(t: T, p: Pushed[T]) => listeners.get(t)?.forEach((cb) => (cb as (p: Pushed[T]) => void)(p));
   const sleep = (ms: number) => (speed >= 1000 ? Promise.resolve() : new Promise<void>((r) => setTimeout(r, ms / speed)));
@@ -242,7 +256,7 @@ export function fake(q: URLSearchParams): Backend {
 
     async diff(id): Promise<Diff> {
       const s = need(id);
-      const shown = s.info.patch_hash === 'patch-1' ? files.slice(1) : files;
+      const shown = s.info.patch_hash === 'patch-1' ? files.slice(1) : s.info.patch_hash.startsWith('chosen') ? chosen() : files;
       return { hash: s.info.patch_hash, files: s.info.patch_hash ? diffOf(s.scene === 'big' ? [...shown, big(10_000)] : shown) : [] };
     },
     async approve(id, hash) {
@@ -269,6 +283,25 @@ export function fake(q: URLSearchParams): Backend {
       s.scene = 'proven';
       store(s, 'review.answered', { decision: 'again', by: 'person' }, Date.now());
       void play(s, again(s.info.steps + 1));
+    },
+    async choose(id, c) {
+      const s = need(id);
+      if (c.patch_hash !== s.info.patch_hash) fail('conflict', 'The patch changed since you read it. Read it again, then choose.');
+      mine = c;
+      const now = chosen();
+      store(s, 'patch.changed', { step: s.info.steps, patch: { files: diffOf(now).map((d) => ({ ...d, before: 'b', after: 'a' })) }, hash: `chosen-${++counter}`, stat: { added: 1, removed: 1 } }, Date.now());
+      store(s, 'review.answered', { decision: 'again', by: 'person', changed: '--- a/app/invoices.py\n+++ b/app/invoices.py\n@@ -1,2 +1,2 @@\n-what the patch had\n+what you left\n' }, Date.now());
+      void play(s, proveChoice(s.info.patch_hash));
+    },
+    async sendBack(id, c) {
+      const s = need(id);
+      const said = [c.comment, ...c.notes.map((n) => `${n.path}:${n.line}: ${n.text}`)].filter(Boolean).join('\n');
+      store(s, 'review.answered', { decision: 'reject', by: 'person', comment: said, changed: c.drop.length + c.edits.length > 0 ? '-left out\n' : undefined }, Date.now());
+      void play(s, again(s.info.steps + 1));
+    },
+    review: async (id) => JSON.parse(sessionStorage.getItem(`review ${id}`) ?? '{"patch_hash":""}') as Review,
+    async saveReview(id, v) {
+      sessionStorage.setItem(`review ${id}`, JSON.stringify(v));
     },
     async undo(id) {
       const s = need(id);

@@ -181,6 +181,12 @@ export const oldTests = [
   'tests/test_routes.py::test_list_is_paged',
 ];
 
+/** several is the service with three changed places, and a function that moved to a new file. */
+export const several: FakeFile[] = [
+  { path: 'app/invoices.py', before: invoicesBefore, after: invoicesAfter.replace('CENT = Decimal("0.01")', 'CENT = Decimal("0.010")').replace('page=1, size=20', 'page=1,  size=20') },
+  files[1] as FakeFile,
+];
+
 /** big is a file of many lines with a change every 500, for the diff's speed. */
 export function big(lines: number): FakeFile {
   const make = (v: string) =>

@@ -1,5 +1,7 @@
 // What the in-memory session does, step by step: events as the Go side would store them, and streamed text before them.
 
+import { Chunk } from '@codemirror/merge';
+import { Text } from '@codemirror/state';
 import type { Certificate, DiffFile, Hunk, Kind, Patch, PatchLine, Payloads, Run, Sandbox, TaskKind, Test } from '../types';
 import { files, folder, newTest, oldTests, type FakeFile } from './repo';
 
@@ -10,7 +12,7 @@ export type Beat =
   | { wait: number; ask: string }
   | { wait: number; kind: Kind; data: Payloads[Kind] };
 
-export type Scene = 'proven' | 'not_proven' | 'limit' | 'error' | 'stale' | 'ask' | 'big' | 'slow' | 'unpriced' | 'feature' | 'explain';
+export type Scene = 'proven' | 'not_proven' | 'limit' | 'error' | 'stale' | 'ask' | 'big' | 'slow' | 'unpriced' | 'hunks' | 'feature' | 'explain';
 
 export const sandbox: Sandbox = {
   name: 'runsc',
@@ -32,25 +34,36 @@ function run(red: Record<string, string>, ids: string[], ms: number): Run {
   return { runtime: 'runsc', command: ['python3', '-m', 'pytest', '-q'], passed: ts.length - failed, failed, skipped: 0, tests: ts, exit_code: failed ? 1 : 0, ms, log: 'log' };
 }
 
-/** lineDiff cuts two texts into one hunk a changed stretch; enough for texts that differ in few places. */
+const section = (lines: string[]) => /^(?:def|class) \w+.*/.exec([...lines].reverse().find((l) => /^(def|class) /.test(l)) ?? '')?.[0] ?? '';
+
+/** hunks cuts two texts into hunks of three lines of context, as the Go side does. */
 export function hunks(before: string, after: string): Hunk[] {
-  const a = before.split(/(?<=\n)/);
-  const b = after.split(/(?<=\n)/);
-  let head = 0;
-  while (head < a.length && head < b.length && a[head] === b[head]) head++;
-  let tail = 0;
-  while (tail < a.length - head && tail < b.length - head && a[a.length - 1 - tail] === b[b.length - 1 - tail]) tail++;
-  const from = Math.max(0, head - 3);
-  const after3 = Math.min(3, tail);
-  const lines: PatchLine[] = [
-    ...a.slice(from, head).map((text): PatchLine => ({ op: ' ', text })),
-    ...a.slice(head, a.length - tail).map((text): PatchLine => ({ op: '-', text })),
-    ...b.slice(head, b.length - tail).map((text): PatchLine => ({ op: '+', text })),
-    ...a.slice(a.length - tail, a.length - tail + after3).map((text): PatchLine => ({ op: ' ', text })),
-  ];
-  const section = a.slice(0, head).reverse().find((l) => /^(def|class) /.test(l));
-  const name = /^(?:def|class) (\w+)/.exec(section ?? '')?.[1] ?? '';
-  return [{ old_start: from + 1, old_lines: a.length - tail + after3 - from, new_start: from + 1, new_lines: b.length - tail + after3 - from, section: name, lines }];
+  const [a, b] = [before.split(/(?<=\n)/), after.split(/(?<=\n)/)];
+  const [textA, textB] = [Text.of(before.split('\n')), Text.of(after.split('\n'))];
+  const line = (t: Text, pos: number) => (pos > t.length ? t.lines + 1 : t.lineAt(pos).number);
+  const places = before && after ? Chunk.build(textA, textB, { scanLimit: 100_000 }).map((c) => ({ a0: line(textA, c.fromA), a1: c.fromA === c.toA ? line(textA, c.fromA) : line(textA, c.toA), b0: line(textB, c.fromB), b1: c.fromB === c.toB ? line(textB, c.fromB) : line(textB, c.toB) }))
+    : [{ a0: 1, a1: before ? a.length + 1 : 1, b0: 1, b1: after ? b.length + 1 : 1 }];
+  const groups: (typeof places)[] = [];
+  for (const p of places) {
+    const last = groups.at(-1)?.at(-1);
+    if (last && p.a0 - last.a1 <= 6) groups.at(-1)?.push(p);
+    else groups.push([p]);
+  }
+  return groups.map((g): Hunk => {
+    const [first, last] = [g[0] as (typeof places)[number], g[g.length - 1] as (typeof places)[number]];
+    const from = Math.max(1, first.a0 - 3);
+    const to = Math.min(before ? a.filter(Boolean).length + 1 : 1, last.a1 + 3);
+    const lines: PatchLine[] = [];
+    let at = from;
+    for (const p of g) {
+      lines.push(...a.slice(at - 1, p.a0 - 1).map((text): PatchLine => ({ op: ' ', text })), ...a.slice(p.a0 - 1, p.a1 - 1).map((text): PatchLine => ({ op: '-', text })), ...b.slice(p.b0 - 1, p.b1 - 1).map((text): PatchLine => ({ op: '+', text })));
+      at = p.a1;
+    }
+    lines.push(...a.slice(at - 1, to - 1).map((text): PatchLine => ({ op: ' ', text })));
+    const real = lines.filter((l) => l.text !== '');
+    const count = (not: string) => real.filter((l) => l.op !== not).length;
+    return { old_start: before ? from : 0, old_lines: count('+'), new_start: after ? first.b0 - (first.a0 - from) : 0, new_lines: count('-'), section: section(a.slice(0, first.a0 - 1)), lines: real };
+  });
 }
 
 export function diffOf(fs: FakeFile[]): DiffFile[] {
@@ -257,5 +270,15 @@ export function again(first: number): Beat[] {
     { wait: 10, phase: 'Running the tests with the patch' },
     ev(10, 'proof.started', { patch_hash: 'patch-2' }),
     ...proof('proven'),
+  ];
+}
+
+/** proveChoice proves what the person chose, without the model. */
+export function proveChoice(hash: string): Beat[] {
+  return [
+    { wait: 10, phase: 'Running the tests with what you chose' },
+    ev(10, 'proof.started', { patch_hash: hash }),
+    ev(600, 'proof.finished', { state: 'proven', certificate: certificate({ patch_hash: hash }), run: run({}, both, 1140) }),
+    ev(10, 'review.asked', { patch_hash: hash, summary: 'render_invoice read the city of an address that may be missing. It now answers with no city, and a test holds that.' }),
   ];
 }

@@ -1,0 +1,92 @@
+// The JSON forms of app: tasks, diffs, the review, the search and what is pushed, by hand.
+
+import type { ProbeScore } from './app';
+import type { List } from './list';
+import type { FileStatus, Hunk } from './patch';
+import type { Kind, Limits, TaskKind } from './session';
+
+export interface NewTask {
+  folder: string;
+  text: string;
+  model: string;
+  limits: Limits;
+  ask_edits: boolean;
+  test_cmd: string[];
+  test_dir?: string; // where test_cmd runs, relative to the folder
+  kind?: TaskKind | '';
+}
+
+export interface DiffFile {
+  path: string;
+  old_path?: string;
+  status: FileStatus;
+  before: string | null;
+  after: string | null;
+  added: number;
+  removed: number;
+  hunks: List<Hunk>;
+  too_large: boolean;
+}
+
+/** What a person makes of the patch that waits for review; hunks count from 0 as in the diff. */
+export interface Choice {
+  patch_hash: string;
+  drop: { path: string; hunk: number }[];
+  edits: { path: string; text: string }[];
+  comment: string;
+  notes: { path: string; line: number; text: string }[];
+}
+
+/** How far the review of a patch came, kept over restarts. */
+export interface Review {
+  patch_hash: string; // '' nothing is kept
+  viewed: List<string>; // files that were looked at
+  drop: List<Choice['drop'][number]>;
+  edits: List<Choice['edits'][number]>;
+  notes: List<Choice['notes'][number]>;
+}
+
+export interface Diff {
+  hash: string;
+  files: List<DiffFile>;
+}
+
+/** Exported is a session that was saved at path or, where there is no dialog to choose a place, a text to be downloaded. */
+export interface Exported {
+  path: string;
+  name: string;
+  text: string;
+}
+
+export interface Body {
+  text: string;
+  total: number;
+  next: number;
+}
+
+export interface Hit {
+  path: string;
+  start_line: number;
+  end_line: number;
+  symbol: string;
+  kind: string;
+  score: number;
+  snippet: string;
+  best_line: number;
+  why: List<{ list: string; rank: number; score: number }>;
+}
+
+/** The pushed events; small, and everything but deltas can be fetched again. */
+export interface Pushed {
+  notices: { session: string; seq: number; kind: Kind }[];
+  deltas: { session: string; step: number; text?: string; thinking?: string; reset?: boolean }[];
+  index: { folder: string; done: number; total: number; chunks: number; ready: boolean; error?: string; rate?: number; left_ms?: number; generated?: number; vendored?: number }; // rate: files a second, 0 not known
+  ask: { session: string; ask_id: string; kind: string; object: string };
+  phase: { session: string; text: string };
+  prepare: { folder: string; text: string }; // '' when it is done
+  probe: { ref: string; score: ProbeScore };
+  connected: null; // the browser's stream is there, perhaps again
+  disconnected: null;
+}
+
+export type Topic = keyof Pushed;
