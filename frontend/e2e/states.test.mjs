@@ -271,6 +271,30 @@ scene('a file of 10,000 lines opens by its changes', 'speed=1000&scene=big', asy
   assert.ok(nodes < 1500, `${nodes} lines in the page`);
 });
 
+scene('a long run: few rows in the page, all of it in the timeline, and its cost over the steps', 'long=2500', async (page) => {
+  await page.getByTestId('session-row').filter({ hasText: 'events' }).click();
+  await page.getByTestId('end-item').waitFor();
+  const rows = () => page.getByTestId('step').evaluateAll((all) => all.map((e) => Number(e.dataset.step)));
+  assert.ok((await rows()).length <= 240);
+  await page.getByTestId('trace').hover();
+  for (let i = 0; i < 12 && Math.min(...(await rows())) > 2300; i++) {
+    await page.mouse.wheel(0, -4000);
+    await page.waitForTimeout(60);
+  }
+  assert.ok(Math.min(...(await rows())) <= 2300 && (await rows()).length <= 240, 'earlier rows came in, later ones left');
+  const strip = await page.getByTestId('strip').boundingBox();
+  await page.mouse.move(strip.x + 40, strip.y + 30);
+  await page.mouse.down();
+  await page.mouse.move(strip.x + strip.width / 2, strip.y + 30, { steps: 4 });
+  await page.mouse.up();
+  await page.locator('.item.lit [data-step]').waitFor();
+  const lit = Number(await page.locator('.item.lit [data-step]').getAttribute('data-step'));
+  assert.ok(lit > 1100 && lit < 1400, `step ${lit} is in the middle`);
+  await page.getByTestId('plots').click();
+  await page.locator('[data-testid="plot"] canvas').first().waitFor();
+  assert.equal(await page.getByTestId('plot').count(), 2); // a local model costs nothing
+});
+
 scene('Escape leaves a side view for the work', 'speed=1000', async (page) => {
   await page.getByTestId('nav-settings').click();
   await page.keyboard.press('Escape');

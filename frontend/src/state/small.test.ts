@@ -10,7 +10,9 @@ import { mark } from './highlight';
 import { quiet, settle, stream } from './live';
 import { at, base, breakable, evidence, gutter, headline, how, limits, lineNow, notCovered, place, placeOf, shortId, fileOf, sideBySide, uncovered } from './proof';
 import { begins, keysOf, match, shortcuts, type Press } from './shortcuts';
-import { bars } from './strip';
+import { plots } from './plots';
+import { empty, type Item } from './session';
+import { bars, fit, heightOf, type Bar } from './strip';
 import { act, besideCommand, commandOf, modelName, paths, result, standing, tally, whyFound } from './words';
 import type { CallView, StepItem } from './session';
 import type { Bill, Certificate, Hunk, ProbeResult, Run, Test } from '../api/types';
@@ -212,6 +214,30 @@ test('bars: one an act, the highest full, none of unfinished work', () => {
     { type: 'proof', seq: 4, at: 0, end: 0, state: '', certificate: null, run: null },
   ]);
   expect(out.map((b) => [b.seq, b.kind, b.height])).toEqual([[2, 'think', 1], [3, 'think', 0.5]]);
+});
+
+test('bars: as high as the cost where all of it is known', () => {
+  const step = (seq: number, ms: number, microUsd: number): StepItem => ({ type: 'step', seq, at: 0, step: seq, text: '', thinking: '', retries: [], replied: true, usage: { known: true, input: 10 * seq, output: 1 }, microUsd, priced: microUsd > 0, ms, body: '', reflects: false, change: null, calls: [] });
+  const items: Item[] = [step(1, 400, 100), step(2, 100, 400)];
+  expect(bars(items, 'cost').map((b) => b.height)).toEqual([0.5, 1]);
+  expect([heightOf({ priced: true, microUsd: 1 }), heightOf({ priced: false, microUsd: 1 }), heightOf({ priced: true, microUsd: 0 })]).toEqual(['cost', 'time', 'time']);
+  const view = { ...empty('s'), items: [...items, step(3, 100, 0)] };
+  expect(plots(view).map((s) => [s.id, s.values])).toEqual([
+    ['cost', [0.0001, 0.0005, null]], // the third has no known price: a gap, not the same again
+    ['context', [10, 20, 30]],
+    ['time', [0.4, 0.1, 0.1]],
+  ]);
+  expect(plots(empty('s'))).toEqual([]);
+});
+
+test('a long run fits: no act is left out, and a red test is not hidden by what stands beside it', () => {
+  const all = Array.from({ length: 100 }, (_, i): Bar => ({ seq: i + 1, kind: i === 41 ? 'red' : 'look', height: i === 57 ? 1 : 0.2, label: `act ${i}` }));
+  const out = fit(all, 10);
+  expect(out.length).toBe(10);
+  expect(out.map((b) => b.kind).filter((k) => k === 'red')).toHaveLength(1);
+  expect(out[4]).toMatchObject({ seq: 42, kind: 'red', label: 'act 41; one of 10 acts here' });
+  expect(out[5]?.height).toBe(1);
+  expect(fit(all, 200)).toEqual(all);
 });
 
 test('marks what answers a query, whatever signs it holds', () => {
