@@ -70,15 +70,23 @@ func (s *store) filesWith(ctx context.Context, q *csindex.Query) (fileSet, error
 	if len(grams) > maxGrams {
 		return fileSet{all: true}, nil // a very wide expression: reading the lists costs more than reading the files
 	}
-	if len(grams) > enough {
-		sizes, err := s.rowSizes(ctx, grams)
-		if err != nil {
-			return fileSet{}, err
-		}
-		q = rarest(q, sizes)
-		grams = queryGrams(q, nil)
+	if len(grams) <= enough {
+		return s.filesOf(ctx, q)
 	}
-	lists, err := s.gramFiles(ctx, grams)
+	sizes, err := s.rowSizes(ctx, grams)
+	if err != nil {
+		return fileSet{}, err
+	}
+	out, err := s.filesOf(ctx, rarest(q, sizes, enough))
+	if err != nil || !out.all && len(out.ids) <= fewFiles {
+		return out, err
+	}
+	return s.filesOf(ctx, rarest(q, sizes, more))
+}
+
+// filesOf evaluates a query with all its trigrams.
+func (s *store) filesOf(ctx context.Context, q *csindex.Query) (fileSet, error) {
+	lists, err := s.gramFiles(ctx, queryGrams(q, nil))
 	if err != nil {
 		return fileSet{}, err
 	}
@@ -88,14 +96,19 @@ func (s *store) filesWith(ctx context.Context, q *csindex.Query) (fileSet, error
 // maxGrams is how many trigrams are looked up for one expression.
 const maxGrams = 2000
 
-// enough is how many trigrams, or alternatives of them, rule out as much as all of a text do.
-const enough = 6
+const (
+	// enough is how many trigrams, or alternatives of them, mostly rule out as much as all of a text do.
+	enough = 6
+	// more are looked up where they left more than fewFiles: reading that many files costs more.
+	more     = 16
+	fewFiles = 50
+)
 
 // rarest drops of what must all be there the most frequent, and never all of it.
-func rarest(q *csindex.Query, sizes map[uint32]int) *csindex.Query {
+func rarest(q *csindex.Query, sizes map[uint32]int, keep int) *csindex.Query {
 	out := &csindex.Query{Op: q.Op, Trigram: slices.Clone(q.Trigram)}
 	for _, sub := range q.Sub {
-		out.Sub = append(out.Sub, rarest(sub, sizes))
+		out.Sub = append(out.Sub, rarest(sub, sizes, keep))
 	}
 	if q.Op != csindex.QAnd {
 		return out
@@ -108,8 +121,8 @@ func rarest(q *csindex.Query, sizes map[uint32]int) *csindex.Query {
 	}
 	slices.SortStableFunc(out.Trigram, func(a, b string) int { return cmp.Compare(sizes[gramOf(a)>>8], sizes[gramOf(b)>>8]) })
 	slices.SortStableFunc(out.Sub, func(a, b *csindex.Query) int { return cmp.Compare(size(queryGrams(a, nil)), size(queryGrams(b, nil))) })
-	out.Trigram = out.Trigram[:min(enough, len(out.Trigram))]
-	out.Sub = out.Sub[:min(enough, len(out.Sub))]
+	out.Trigram = out.Trigram[:min(keep, len(out.Trigram))]
+	out.Sub = out.Sub[:min(keep, len(out.Sub))]
 	return out
 }
 
