@@ -13,8 +13,8 @@ require (
 	github.com/blevesearch/snowballstem v0.9.0 // index: English stemming, bleve's own stemmer without its analysis chain
 	github.com/bluekeyes/go-gitdiff v0.9.0 // tests: a peer in the table of faulty diffs
 	github.com/elastic/go-seccomp-bpf v1.6.0 // sandbox: compiles our system call filter for bubblewrap
-	github.com/go-git/go-git/v5 v5.19.3 // repo: reads which files git tracks, from its index, without running git
 	github.com/fsnotify/fsnotify v1.10.1 // index: hears of changed files from the system
+	github.com/go-git/go-git/v5 v5.19.3 // repo: reads which files git tracks, from its index, without running git
 	github.com/google/codesearch v1.2.0 // index: which trigrams a regular expression needs, by the author of the method; the index file itself is not used
 	github.com/google/go-cmp v0.7.0 // tests: readable differences
 	github.com/klauspost/compress v1.20.4 // session: zstd for big bodies
@@ -23,6 +23,7 @@ require (
 	github.com/ollama/ollama v0.17.4 // model: Ollama's own client, package api only (owner's choice)
 	github.com/rogpeppe/go-internal v1.16.0 // eval: txtar files of bugs; tests: txtar flows of the command line, and the corpus of edits
 	github.com/smacker/go-tree-sitter v0.0.0-20240827094217-dd81d9e9be82 // lang: parsers of all languages (owner's choice)
+	github.com/sahilm/fuzzy v0.1.1 // app: ranks file names by a few of their letters, as editors do
 	github.com/spf13/cobra v1.10.2 // app: subcommands, flags and help
 	github.com/wailsapp/wails/v2 v2.13.0 // app: the desktop window (owner's choice)
 	github.com/zalando/go-keyring v0.2.8 // app: API keys in the system's keyring

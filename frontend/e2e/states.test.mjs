@@ -295,6 +295,23 @@ scene('a long run: few rows in the page, all of it in the timeline, and its cost
   assert.equal(await page.getByTestId('plot').count(), 2); // a local model costs nothing
 });
 
+scene('a message names files and symbols by a few letters', '', async (page) => {
+  await page.getByTestId('open-sample').click();
+  await page.getByTestId('task-text').fill('');
+  await page.getByTestId('task-text').pressSequentially('Look at @rend');
+  await page.getByTestId('mentions').getByText('render_invoice').waitFor();
+  await page.keyboard.press('Enter');
+  await page.getByTestId('mentions').waitFor({ state: 'detached' });
+  assert.equal(await page.getByTestId('task-text').inputValue(), 'Look at `render_invoice` (app/invoices.py:47) ');
+  await page.waitForTimeout(50); // the cursor is put behind it
+  await page.keyboard.type('@');
+  await page.getByTestId('mentions').locator('li').nth(3).waitFor();
+  await page.keyboard.press('Escape'); // closes the list only
+  await page.getByTestId('mentions').waitFor({ state: 'detached' });
+  await page.keyboard.type('!');
+  assert.match(await page.getByTestId('task-text').inputValue(), /@!$/);
+});
+
 scene('Escape leaves a side view for the work', 'speed=1000', async (page) => {
   await page.getByTestId('nav-settings').click();
   await page.keyboard.press('Escape');

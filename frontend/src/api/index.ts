@@ -3,7 +3,7 @@
 
 import { AppError, decode } from './error';
 import type {
-  Bill, BillsBy, Body, Boot, Check, Choice, Diff, Doctor, Event, Exported, Folder, FolderTests, Hit, ImageList, Models, ModelSetting, NewTask, Origin, Pair, PreparePlan, PrepareReport, ProbePlan, ProbeResult, Pushed, Review, Rung,
+  Bill, BillsBy, Body, Boot, Check, Choice, Diff, Doctor, Event, Exported, Folder, FolderTests, Hit, ImageList, Mention, Models, ModelSetting, NewTask, Origin, Pair, PreparePlan, PrepareReport, ProbePlan, ProbeResult, Pushed, Review, Rung,
   SessionHit, SessionInfo, SessionState, Settings, Topic,
 } from './types';
 
@@ -47,6 +47,8 @@ export interface Backend {
   editCriteria(id: string, criteria: string[]): Promise<void>;
   answerAsk(id: string, askId: string, allow: boolean): Promise<void>;
   search(folder: string, query: string, n: number): Promise<Hit[] | null>;
+  /** complete gives files and symbols that the first letters of a name may mean. */
+  complete(folder: string, word: string, n: number): Promise<Mention[] | null>;
   saveSettings(settings: Settings): Promise<Settings>;
   saveKey(provider: string, key: string): Promise<void>;
   testCommands(folder: string): Promise<FolderTests>;
@@ -153,6 +155,7 @@ const real: Backend = {
   editCriteria: (id, criteria) => call('EditCriteria', id, criteria),
   answerAsk: (id, ask, allow) => call('AnswerAsk', id, ask, allow),
   search: (folder, query, n) => call('Search', folder, query, n),
+  complete: (folder, word, n) => call('Complete', folder, word, n),
   saveSettings: (s) => call('SaveSettings', s),
   saveKey: (provider, key) => call('SaveKey', provider, key),
   testCommands: (folder) => call('TestCommands', folder),

@@ -348,6 +348,10 @@ export function fake(q: URLSearchParams): Backend {
       });
       return hits.filter((h) => h.score > 0).slice(0, n);
     },
+    async complete(_f, word) {
+      const all = [...files.map((f) => ({ kind: 'file', name: '', path: f.path, line: 0 })), { kind: 'function', name: 'render_invoice', path: 'app/invoices.py', line: 47 }, { kind: 'class', name: 'Invoice', path: 'app/invoices.py', line: 32 }];
+      return all.filter((m) => (m.name || m.path).toLowerCase().includes(word.toLowerCase()));
+    },
     async saveSettings(s) {
       settings = s;
       return s;

@@ -64,6 +64,14 @@ export interface Body {
   next: number;
 }
 
+/** A file or a symbol that a message can name. */
+export interface Mention {
+  kind: string; // file, or the kind of the symbol
+  name: string; // '' of a file
+  path: string;
+  line: number; // 0 of a file
+}
+
 export interface Hit {
   path: string;
   start_line: number;
