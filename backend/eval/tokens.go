@@ -19,17 +19,20 @@ import (
 
 // Tokens compares what the model was sent with what a bare loop over the same calls would send: the same system prompt,
 // tools and task, but whole files where we give 200 lines and the runner's own output where we give the failing
-// assertions, and neither a map nor first hits. The peer is made as good as a bare loop can be: it has a file once and
-// does not read it again before it changes, saves the steps that this saves, and its runner names no test that passes.
-// Counted with model.CountTokens on both sides.
+// assertions, and neither a map nor first hits. There are two such peers. The plain one takes each step and is shown the
+// whole file each time that it reads in one. The best that a bare loop can be has a file once and does not read it again
+// before it changes, and saves the steps that this saves. The runner of both names no test that passes. Counted with
+// model.CountTokens on all sides.
 type Tokens struct {
 	Sample  string  `json:"sample"`
 	Steps   int     `json:"steps"`
 	Fewer   int     `json:"fewer"`    // steps that the bare loop saves
 	Ours    int64   `json:"ours"`     // input tokens over all steps
-	Bare    int64   `json:"bare"`     // of the bare loop
+	Bare    int64   `json:"bare"`     // of the best bare loop
+	Plain   int64   `json:"plain"`    // of the plain one
 	PerStep int64   `json:"per_step"` // ours
-	Ratio   float64 `json:"ratio"`    // ours to bare
+	Ratio   float64 `json:"ratio"`    // ours to the best bare loop
+	OfPlain float64 `json:"of_plain"` // ours to the plain one
 	// Again is the share of the bytes of each request but the last that the next one begins with; Prefix the share of the
 	// bytes of each request but the first that are such a prefix. The rest is what is new.
 	Again  float64 `json:"again"`
@@ -40,6 +43,7 @@ type Tokens struct {
 func measure(ctx context.Context, h *house, s sample, events []session.Event) (Tokens, error) {
 	t := Tokens{Sample: s.name}
 	b := bare{ctx: ctx, store: h.o.Store, files: s.files}
+	plain := bare{ctx: ctx, store: h.o.Store, files: s.files, plain: true}
 	var sent [][]byte
 	for _, e := range events {
 		data, err := session.Decode(e)
@@ -54,12 +58,15 @@ func measure(ctx context.Context, h *house, s sample, events []session.Event) (T
 			sent = append(sent, body)
 		}
 		b.see(data, s.task, sent)
+		plain.see(data, s.task, sent)
 	}
 	if b.err != nil {
 		return t, fmt.Errorf("measuring %s: %w", s.name, b.err)
 	}
 	b.end()
+	plain.end()
 	t.Steps, t.Fewer, t.Ours, t.Bare = b.steps, b.fewer, b.ours, b.total
+	t.Plain, t.OfPlain = plain.total, float64(t.Ours)/float64(max(plain.total, 1))
 	t.PerStep, t.Ratio = t.Ours/int64(max(t.Steps, 1)), float64(t.Ours)/float64(max(t.Bare, 1))
 	t.Again, t.Prefix = stable(sent)
 	return t, nil
@@ -87,6 +94,7 @@ type bare struct {
 	ctx   context.Context
 	store *session.Store
 	files fs.FS
+	plain bool // see Tokens
 	req   model.Request
 	calls map[string]session.ToolCalled
 	has   map[string]string // path → hash of the content that it has whole before its eyes
@@ -185,7 +193,7 @@ func (b *bare) result(d session.ToolFinished) (text string, anew bool) {
 		return d.Text, true
 	}
 	seen := d.Seen[0]
-	if b.has[seen.Path] == seen.Hash {
+	if b.has[seen.Path] == seen.Hash && !b.plain {
 		return "(as above)", false
 	}
 	if b.has == nil {
