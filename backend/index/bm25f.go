@@ -47,6 +47,8 @@ const (
 	saturation = 2 // BM25's k1
 	// maxUnits is how many words of a query are looked up, rarest first: a pasted page must not cost seconds.
 	maxUnits = 48
+	// manyChunks is from where on what most chunks have is left out; in a folder of a few files that would be all there is.
+	manyChunks = 100
 )
 
 // averages caches the mean lengths of the fields between changes.
@@ -318,7 +320,7 @@ func (r *ranker) postings(ctx context.Context, term string, w fieldWeight) error
 		return err
 	}
 	defer tfr.Close()
-	if r.several && float64(tfr.Count()) > r.docs/2 {
+	if r.several && r.docs >= manyChunks && float64(tfr.Count()) > r.docs/2 {
 		return nil // what most chunks have tells nothing, and costs most
 	}
 	mean := r.mean[w.field]

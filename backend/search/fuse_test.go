@@ -98,6 +98,15 @@ func TestSaidSymbolWithoutHit(t *testing.T) {
 	}
 }
 
+// In a folder of one definition every word is one that most chunks have.
+func TestWordsOfOneDefinition(t *testing.T) {
+	t.Parallel()
+	r, ix := openRepo(t, folder(t, map[string]string{"a.py": "def discount(x): return round(x)\n"}))
+	if hits := mustSearch(t, ix, "discount rounded", Options{Read: r.Read}); len(hits) != 1 || hits[0].Symbol != "discount" {
+		t.Error(show(hits))
+	}
+}
+
 // What the agent changed and made is found as it is now, and what it took away is not.
 func TestChangedTexts(t *testing.T) {
 	t.Parallel()
