@@ -1,5 +1,5 @@
 # The two commands of the README, and the steps they are made of.
-.PHONY: run test build setup serve fmt bench
+.PHONY: run test build package setup serve fmt bench
 
 run: ## build what is needed and open the window on the sample repository
 	@build/setup.sh run
@@ -14,6 +14,9 @@ test: ## all checks and tests, as CI runs them
 build: ## build build/bin/redgreen
 	@build/setup.sh run
 	@build/build.sh
+
+package: build ## a .deb and a tarball in build/bin
+	@build/package.sh
 
 serve: build ## the window in a browser
 	@build/bin/redgreen serve

@@ -219,6 +219,9 @@ func folderOrNone(cmd *cobra.Command, args []string) error {
 		return fmt.Errorf("one folder at a time, not %d arguments; see `redgreen --help`", len(args))
 	}
 	if len(args) == 1 {
+		if _, isLink, err := linkedSession(args[0]); isLink {
+			return err
+		}
 		if _, err := os.Stat(expandHome(args[0])); err != nil {
 			return fmt.Errorf("%q is neither a folder nor a subcommand; see `redgreen --help`", args[0])
 		}
@@ -237,6 +240,10 @@ func (c *command) startup(core *core, args []string, sample bool, session string
 		s.folder = laid.Path
 	}
 	if len(args) == 1 {
+		if id, isLink, err := linkedSession(args[0]); isLink {
+			s.session = id
+			return s, err
+		}
 		abs, err := filepath.Abs(expandHome(args[0]))
 		if err != nil {
 			return s, err
