@@ -48,7 +48,7 @@ const (
 	// maxUnits is how many words of a query are looked up, rarest first: a pasted page must not cost seconds.
 	maxUnits = 48
 	// manyChunks is from where on what most chunks have is left out; in a folder of a few files that would be all there is.
-	manyChunks = 100
+	manyChunks = 10
 )
 
 // averages caches the mean lengths of the fields between changes.
