@@ -100,7 +100,8 @@ class Bar extends WidgetType {
     box.setAttribute('aria-label', `Comment on ${this.v.label.toLowerCase()}`);
     box.dataset.testid = 'hunk-note';
     box.addEventListener('input', () => this.acts.note(this.v.hunk, box.value));
-    box.addEventListener('blur', () => box.value.trim() === '' && this.acts.note(this.v.hunk, null));
+    // Later: a field that is taken out of the page loses the focus in the middle of the change.
+    box.addEventListener('blur', () => setTimeout(() => box.value.trim() === '' && this.acts.note(this.v.hunk, null)));
     box.addEventListener('keydown', (e) => e.key === 'Enter' && box.blur());
     if (text === '') requestAnimationFrame(() => box.focus());
     return box;
