@@ -6,7 +6,11 @@ say() { printf '%s\n' "$*" >&2; }
 
 # page fetches the page's packages and builds it, as far as it is older than what it is made of.
 page() {
-  if [ ! -d frontend/node_modules ] || [ frontend/package-lock.json -nt frontend/node_modules ]; then
+  if [ -L frontend/node_modules ]; then
+    # npm ci empties the folder behind the link, which another checkout may be using
+    [ -d frontend/node_modules/vite ] || { say "frontend/node_modules is a link to a folder without the page's packages; run npm ci where it points, or remove the link"; return 1; }
+    [ ! frontend/package-lock.json -nt frontend/node_modules ] || say "frontend/node_modules is a link, so its packages are used as they are"
+  elif [ ! -d frontend/node_modules ] || [ frontend/package-lock.json -nt frontend/node_modules ]; then
     say "fetching the page's packages"
     (cd frontend && npm ci --no-audit --no-fund --loglevel=error >/dev/null) && touch frontend/node_modules || return
   fi
