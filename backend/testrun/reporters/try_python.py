@@ -39,21 +39,32 @@ class Stopped(BaseException):
     """The time of a test is over."""
 
 
-class Limits:
-    """The time that one test may take: of the processor, and four times that on the wall with two seconds more."""
+STILL = 1.0  # processor seconds without a new line after which a test that is traced only goes round
 
-    def __init__(self, seconds):
-        self.seconds, self.over = seconds, False
+
+class Limits:
+    """The time that one test may take: of the processor, and four times that on the wall with two seconds more. Where lines
+    are recorded, it ends as well when no new one has come for a while: an endless loop has shown its lines by then."""
+
+    def __init__(self, seconds, lines=None):
+        self.seconds, self.over, self.lines = seconds, False, lines
         signal.signal(signal.SIGPROF, self.stop)
         signal.signal(signal.SIGALRM, self.stop)
 
-    def stop(self, *_):
+    def stop(self, number, _):
+        if self.lines and number == signal.SIGPROF:
+            self.used += STILL / 2
+            self.still = self.still + 1 if len(self.lines.hits) == self.seen else 0
+            self.seen = len(self.lines.hits)
+            if self.used < self.seconds and self.still < 2:
+                return
         self.over = True
         raise Stopped("the test takes too long")
 
     def begin(self):
-        self.over = False
-        signal.setitimer(signal.ITIMER_PROF, self.seconds, 0.05)  # again, where the code under test catches everything
+        self.over, self.used, self.still, self.seen = False, 0, 0, -1
+        first, again = (STILL / 2, STILL / 2) if self.lines else (self.seconds, 0.05)
+        signal.setitimer(signal.ITIMER_PROF, first, again)  # again, where the code under test catches everything
         signal.setitimer(signal.ITIMER_REAL, 4 * self.seconds + 2, 0.5)
 
     def end(self):
@@ -100,7 +111,7 @@ class Watch:
     """What one run of tests goes by: whom to tell, the limits of a test, whether lines are recorded."""
 
     def __init__(self, tell=lambda *_: True, seconds=1, lines=None):
-        self.tell, self.limits, self.lines = tell, Limits(seconds), lines
+        self.tell, self.limits, self.lines = tell, Limits(seconds, lines), lines
 
     def begin(self, name):
         self.tell(name, "start", ())
