@@ -147,7 +147,7 @@ func TestTryGo(t *testing.T) {
 func TestHang(t *testing.T) {
 	b := realBench(t, sandbox.Limits{Wall: 2 * time.Minute})
 	for name, test := range map[string]string{
-		"pytest":   "import pytest\n\n\ndef test_loop():\n    while True:\n        pass\n\n\ndef test_good():\n    pass\n",
+		"pytest":   "import pytest\n\n\ndef test_loop():\n    a = [2, 1]\n    going = True\n    while going:\n        for i in range(len(a) - 1):\n            if a[i] > a[i + 1]:\n                going = True\n\n\ndef test_good():\n    pass\n",
 		"unittest": "import unittest\n\n\nclass T(unittest.TestCase):\n    def test_loop(self):\n        while True:\n            pass\n\n    def test_other(self):\n        pass\n",
 	} {
 		t.Run(name, func(t *testing.T) {

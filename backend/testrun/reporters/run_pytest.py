@@ -11,7 +11,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 import redgreen_report  # noqa: E402
 
-watch, hangs = redgreen_report.watch, redgreen_report.Hangs()
+watch, hangs, Hung, sound = redgreen_report.watch, redgreen_report.Hangs(), redgreen_report.Hung, redgreen_report.sound
 sys.path.remove(HERE)
 del sys.modules["redgreen_report"]
 
@@ -89,6 +89,11 @@ class Reporter:
         hangs.begin()
         yield
         hangs.end()
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_makereport(self, item, call):
+        if call.excinfo is not None and isinstance(call.excinfo.value, Hung):
+            call.excinfo = pytest.ExceptionInfo.from_exc_info((Hung, call.excinfo.value, sound(call.excinfo.tb)))
 
     def pytest_runtest_logstart(self, nodeid, location):
         self.write(event="start", id=self.id(nodeid))
