@@ -22,7 +22,7 @@ import (
 const indexWait = 20 * time.Second
 
 // testHang is the processor time that one test may take. An endless loop uses it up soon; a test that waits does not.
-const testHang = 10 * time.Second
+const testHang = 20 * time.Second
 
 // prepare makes the workspace, runs the baseline on it and puts the first message together. A session that goes on gets
 // its recorded patch back.

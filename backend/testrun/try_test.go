@@ -44,6 +44,7 @@ func TestTryPython(t *testing.T) {
 		changed(t, dir, "invoice/tax.py", "    return customer.address.country", "    while True:\n        pass"),
 		changed(t, dir, "invoice/tax.py", "    return customer.address.country", "    return ("),
 		changed(t, dir, "invoice/tax.py", "    return customer.address.country", "    import os\n    os._exit(3)"),
+		changed(t, dir, "invoice/tax.py", "    return customer.address.country", "    return sum(range(10 ** 12))"), // no signal reaches it
 		both,
 	}
 	trials, problem, err := b.runner.Try(t.Context(), dir, c, candidates, TryOptions{Red: red, Green: green, Test: time.Second, Wall: time.Minute, Enough: 3})
@@ -56,6 +57,7 @@ func TestTryPython(t *testing.T) {
 		func(t Trial) bool { return len(t.Hung) > 0 && len(t.Fixed) == 0 },
 		func(t Trial) bool { return t.Tried && !t.Built },
 		func(t Trial) bool { return t.Crashed && len(t.Fixed) == 0 },
+		func(t Trial) bool { return len(t.Hung) > 0 && len(t.Fixed) == 0 },
 		func(t Trial) bool { return t.Passes() },
 	} {
 		if !want(trials[i]) {

@@ -98,7 +98,7 @@ func untried(trials []testrun.Trial, numbers []int) string {
 
 // The least and the most processor time that a test has, in milliseconds, and how many times the slowest one's that is.
 const (
-	leastTest = 250
+	leastTest = 400
 	mostTest  = 10_000
 	slowTimes = 5
 )

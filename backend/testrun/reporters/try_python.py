@@ -358,11 +358,13 @@ class Living:
 
 
 class Child:
-    """One forked run of body(tell), over by patience seconds. What is told comes as lines."""
+    """One forked run of body(tell), over by patience seconds, or when one test is silent for longer than each: a limit of
+    its own does not end what computes within one call of C. What is told comes as lines."""
 
-    def __init__(self, body, patience, stage=0, number=0):
+    def __init__(self, body, patience, stage=0, number=0, each=float("inf")):
         self.stage, self.number, self.data, self.statuses, self.hits, self.running = stage, number, b"", {}, {}, None
-        self.end = time.monotonic() + patience
+        self.each, self.told = each, time.monotonic()
+        self.end = self.told + patience
         out, put = os.pipe()
         self.pid = os.fork()
         if self.pid == 0:
@@ -405,10 +407,14 @@ class Child:
     def read(self, take):
         """Takes what came; false at the end."""
         data = os.read(self.fd, 1 << 16)
+        self.told = time.monotonic()
         *whole, self.data = (self.data + data).split(b"\n")
         for line in whole:
             take(self, json.loads(line))
         return bool(data)
+
+    def late(self, now):
+        return now > self.end or self.running is not None and now - self.told > self.each
 
     def close(self, kill):
         if kill:
@@ -449,7 +455,7 @@ def together(children, take, done):
         now = time.monotonic()
         for c in list(live):
             ended = c.fd in ready and not c.read(take)
-            if ended or now > c.end:
+            if ended or c.late(now):
                 live.remove(c)
                 c.close(not ended)
                 done(c)
@@ -478,7 +484,7 @@ class Search:
 
             self.start(n, order["first"] if stage == 1 else None, tell)
 
-        return Child(body, self.patience if stage == 1 else order["wall"] + self.patience, stage, n)
+        return Child(body, self.patience if stage == 1 else order["wall"] + self.patience, stage, n, 4 * order["seconds"] + 5)
 
     def next(self, numbers, until):
         while True:
