@@ -220,6 +220,10 @@ func (l *Log) commit(ctx context.Context, events []Event, hashes [][]byte, next 
 	} else if n != 1 {
 		return fmt.Errorf("%w; close the other window or terminal that works on session %s and open it again", ErrConflict, l.id)
 	}
+	bodies := l.s.named(events)
+	if err := insertBodies(tx, bodies); err != nil {
+		return err
+	}
 	cached := false
 	for i, e := range events {
 		if err := insertEvent(tx, l.key, e, hashes[i]); err != nil {
@@ -232,7 +236,11 @@ func (l *Log) commit(ctx context.Context, events []Event, hashes [][]byte, next 
 			return err
 		}
 	}
-	return tx.Commit()
+	if err := tx.Commit(); err != nil {
+		return err
+	}
+	l.s.stored(bodies)
+	return nil
 }
 
 // milestone kinds write the state cache too. The others do not, so that a large patch is not written again with each
@@ -279,7 +287,8 @@ func chain(prev []byte, e Event) []byte {
 	return h.Sum(nil)
 }
 
-// Verify walks a session's hash chain and reports the first event that was changed, removed or added (ErrCorrupt).
+// Verify walks a session's hash chain and reports the first event that was changed, removed or added, or names a body that
+// is not there (ErrCorrupt). An imported session, and what a fork took over, may lack bodies.
 func (s *Store) Verify(ctx context.Context, id string) error {
 	events, hashes, err := s.chainOf(ctx, id)
 	if err != nil {
@@ -293,7 +302,8 @@ func (s *Store) Verify(ctx context.Context, id string) error {
 		prev = hashes[i]
 	}
 	var head []byte
-	err = s.read.QueryRowContext(ctx, `SELECT hash FROM sessions WHERE id = ?`, id).Scan(&head)
+	var source string
+	err = s.read.QueryRowContext(ctx, `SELECT hash, source FROM sessions WHERE id = ?`, id).Scan(&head, &source)
 	if errors.Is(err, sql.ErrNoRows) {
 		return fmt.Errorf("session %s: %w", id, ErrNotFound)
 	}
@@ -302,6 +312,22 @@ func (s *Store) Verify(ctx context.Context, id string) error {
 	}
 	if !bytes.Equal(head, prev) {
 		return fmt.Errorf("%w: session %s has lost its last events", ErrCorrupt, id)
+	}
+	if source != "" {
+		return nil
+	}
+	own := 0 // what a fork began with may be an imported session's
+	for i, e := range events {
+		if e.Kind == KindForked {
+			own = i
+		}
+	}
+	events = events[own:]
+	switch hash, seq, err := s.missingBody(ctx, events); {
+	case err != nil:
+		return err
+	case hash != "":
+		return fmt.Errorf("%w: session %s has lost the body %s of event %d", ErrCorrupt, id, hash, seq)
 	}
 	return nil
 }

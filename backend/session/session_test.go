@@ -426,11 +426,12 @@ func TestBodies(t *testing.T) {
 	if _, err := s.Body(t.Context(), "none"); !errors.Is(err, ErrNotFound) {
 		t.Fatalf("unknown body: %v", err)
 	}
-	if _, err := s.write.Exec(`UPDATE bodies SET data = x'00112233'`); err != nil {
-		t.Fatal(err)
-	}
 	h, err := s.PutBody(t.Context(), big)
 	if err != nil {
+		t.Fatal(err)
+	}
+	add(t, create(t, s, Started{Task: "t"}), KindModelRequested, ModelRequested{Body: h})
+	if _, err := s.write.Exec(`UPDATE bodies SET data = x'00112233'`); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.Body(t.Context(), h); !errors.Is(err, ErrCorrupt) {
@@ -450,5 +451,65 @@ func TestFilePermissions(t *testing.T) {
 		if info.Mode().Perm()&0o077 != 0 {
 			t.Errorf("%s%s is open to others: %v", path, suffix, info.Mode())
 		}
+	}
+}
+
+// TestBodiesGoWithTheirEvents: a body is on disk when an event names it, and not before; a refused event leaves it for the
+// next one; what an older program left without an event is swept; an event whose body is gone is told.
+func TestBodiesGoWithTheirEvents(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "sessions.db")
+	s := openAt(t, path)
+	l := create(t, s, Started{Task: "t"})
+	count := func() (n int) {
+		if err := s.read.QueryRow(`SELECT count(*) FROM bodies`).Scan(&n); err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	put := func(text string) string {
+		h, err := s.PutBody(t.Context(), []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return h
+	}
+	request, output, never := put("a request"), put("an output"), put("of a call that a crash cut off")
+	if n := count(); n != 0 {
+		t.Fatalf("%d bodies are on disk before their events", n)
+	}
+	if _, err := s.write.Exec(`CREATE TRIGGER refuse BEFORE INSERT ON events BEGIN SELECT RAISE(ABORT, 'refused'); END`); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := l.Append(t.Context(), KindModelRequested, ModelRequested{Body: request}); err == nil || count() != 0 {
+		t.Fatalf("a refused event left %d bodies: %v", count(), err)
+	}
+	if _, err := s.write.Exec(`DROP TRIGGER refuse`); err != nil {
+		t.Fatal(err)
+	}
+	add(t, l, KindModelRequested, ModelRequested{Body: request})
+	add(t, l, KindToolFinished, ToolFinished{Tool: "run_tests", Cut: true, Full: output})
+	if n := count(); n != 2 || len(s.waiting) != 1 {
+		t.Fatalf("%d bodies on disk, %d wait; want 2 and 1", n, len(s.waiting))
+	}
+	// as an older program would have left it
+	if _, err := s.write.Exec(`INSERT INTO bodies (hash, size, data) VALUES (?, 1, x'00'); PRAGMA user_version = 2`, never); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s = openAt(t, path)
+	if n := count(); n != 2 {
+		t.Errorf("%d bodies after the sweep, want 2", n)
+	}
+	if err := s.Verify(t.Context(), l.ID()); err != nil {
+		t.Error(err)
+	}
+	if _, err := s.write.Exec(`DELETE FROM bodies WHERE hash = ?`, output); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Verify(t.Context(), l.ID()); !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), "event 3") {
+		t.Errorf("a lost body: %v", err)
 	}
 }

@@ -41,14 +41,15 @@ type Store struct {
 	hidden atomic.Pointer[[]string] // see Hide
 
 	mu      sync.Mutex
-	logs    map[string]*Log // one Log a session in this process
+	waiting map[string]*waiting // by hash; see PutBody
+	logs    map[string]*Log     // one Log a session in this process
 	subs    map[int]func(Notice)
 	nextSub int
 	told    map[string]int64 // the last event of each session that subscribers know of
 }
 
 // schemaVersion is SQLite's user_version of the tables below; a higher one is refused, a lower one brought up to date.
-const schemaVersion = 2
+const schemaVersion = 3
 
 // schema: a session's row holds its folded state as it was at state_seq (a cache: the events are the truth) and the
 // head of its hash chain. Times are Unix nanoseconds. Bodies are zstd-compressed, keyed by the SHA-256 of the plain bytes.
@@ -105,10 +106,13 @@ CREATE TABLE texts (
 CREATE INDEX texts_by_session ON texts (session, seq);
 CREATE VIRTUAL TABLE found USING fts4(text, tokenize=unicode61);`
 
+// schema3 sweeps what stays of a crash of an older Redgreen, which wrote bodies before the events that name them.
+const schema3 = `DELETE FROM bodies WHERE NOT EXISTS (SELECT 1 FROM uses WHERE uses.hash = bodies.hash);`
+
 // Open opens or creates the database at path. It refuses a damaged one (ErrCorrupt), one that cannot be written
 // (ErrReadOnly) and one of a newer version (ErrNewer), and leaves the file as it is.
 func Open(path string, o Options) (*Store, error) {
-	s := &Store{path: path, now: o.Now, newID: o.NewID, logs: map[string]*Log{}, subs: map[int]func(Notice){}, told: map[string]int64{}}
+	s := &Store{path: path, now: o.Now, newID: o.NewID, logs: map[string]*Log{}, waiting: map[string]*waiting{}, subs: map[int]func(Notice){}, told: map[string]int64{}}
 	if s.now == nil {
 		s.now = time.Now
 	}
@@ -194,13 +198,18 @@ func (s *Store) migrate(ctx context.Context, version int) error {
 	if err := tx.QueryRow("PRAGMA user_version").Scan(&version); err != nil || version == schemaVersion {
 		return err
 	}
-	if _, err := tx.Exec(schema + schema2); err != nil {
-		return err
+	if version < 2 {
+		if _, err := tx.Exec(schema + schema2); err != nil {
+			return err
+		}
 	}
-	if version > 0 {
+	if version == 1 {
 		if err := reindex(tx); err != nil {
 			return err
 		}
+	}
+	if _, err := tx.Exec(schema3); err != nil {
+		return err
 	}
 	if _, err := tx.Exec(fmt.Sprintf("PRAGMA user_version = %d", schemaVersion)); err != nil {
 		return err

@@ -17,10 +17,11 @@ func fill(t *testing.T, s *Store, l *Log) error {
 	junk := make([]byte, 32<<10)
 	for range 2000 {
 		rand.Read(junk) //nolint:errcheck // never fails
-		if _, err := s.PutBody(t.Context(), junk); err != nil {
+		body, err := s.PutBody(t.Context(), junk)
+		if err != nil {
 			return err
 		}
-		if _, err := l.Append(t.Context(), KindMessage, Message{strings.Repeat("m", 5000)}); err != nil {
+		if _, err := l.Append(t.Context(), KindModelRequested, ModelRequested{Body: body, Added: []string{strings.Repeat("m", 5000)}}); err != nil {
 			return err
 		}
 	}
