@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -203,7 +204,7 @@ func (c *command) replayCommand() *cobra.Command {
 		Long:    "Prints a session's trace in the time that it took, divided by --speed. Nothing is run and no model is called.",
 		Example: "  redgreen sessions replay ID\n  redgreen sessions replay ID --speed 20",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if speed <= 0 {
+			if !(speed > 0) || math.IsInf(speed, 1) { // neither is NaN
 				return fail(Invalid, "--speed is a number above 0; 1 is as fast as it went")
 			}
 			return c.withStore(func(_ *core, store *session.Store) error {
@@ -233,7 +234,7 @@ func replay(ctx context.Context, out io.Writer, events []session.Event, speed fl
 	trace := newTrace(out, false)
 	for i, e := range events {
 		if i > 0 {
-			wait := min(time.Duration(float64(e.Time.Sub(events[i-1].Time))/speed), replayPause)
+			wait := time.Duration(min(float64(e.Time.Sub(events[i-1].Time))/speed, float64(replayPause)))
 			select {
 			case <-time.After(wait):
 			case <-ctx.Done():

@@ -115,7 +115,10 @@ func importFile(ctx context.Context, store *session.Store, path string) (id stri
 
 // importFrom stores a session that was read; at is when it was, where the tool kept no times.
 func importFrom(ctx context.Context, store *session.Store, r io.Reader, at time.Time) (id string, source exchange.Source, err error) {
-	events, source, err := exchange.Import(r)
+	events, source, err := exchange.Import(ctx, r)
+	if ctx.Err() != nil {
+		return "", source, ctx.Err()
+	}
 	if err != nil {
 		return "", source, fail(Invalid, err.Error())
 	}

@@ -80,14 +80,20 @@ func insertEvent(tx *sql.Tx, key int64, e Event, hash []byte) error {
 	return note(tx, key, e)
 }
 
-// Log opens an existing session for appending.
+// Log opens an existing session for appending. It knows what other processes wrote until then.
 func (s *Store) Log(ctx context.Context, id string) (*Log, error) {
+	s.mu.Lock()
+	l, ok := s.logs[id]
+	s.mu.Unlock()
+	if ok { // without the lock: whoever appends waits for it
+		return l, l.refresh(ctx)
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if l, ok := s.logs[id]; ok {
 		return l, nil
 	}
-	l := &Log{s: s, id: id}
+	l = &Log{s: s, id: id}
 	if err := l.load(ctx); err != nil {
 		return nil, err
 	}
@@ -96,6 +102,17 @@ func (s *Store) Log(ctx context.Context, id string) (*Log, error) {
 	}
 	s.logs[id] = l
 	return l, nil
+}
+
+// refresh reads state and head again where another process moved the session on.
+func (l *Log) refresh(ctx context.Context) error {
+	l.appending.Lock()
+	defer l.appending.Unlock()
+	var head []byte
+	if err := l.s.read.QueryRowContext(ctx, `SELECT hash FROM sessions WHERE id = ?`, l.id).Scan(&head); err == nil && bytes.Equal(head, l.head) {
+		return nil
+	}
+	return l.load(ctx) // which says what is wrong
 }
 
 // load reads state and head from the database.

@@ -2,6 +2,7 @@ package exchange
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -38,9 +39,9 @@ const (
 
 // Import reads a session from our own JSON Lines, a trajectory of mini-swe-agent (JSON), or a record of Claude Code or Codex
 // (JSON Lines); which one is told from the content. Events of other tools are ours in kind, with the texts as they were; such
-// a session was not proven here, and says so. An error names the line that is wrong.
-func Import(r io.Reader) ([]session.Event, Source, error) {
-	data, err := io.ReadAll(io.LimitReader(r, fileMost+1))
+// a session was not proven here, and says so. An error names the line that is wrong. A cancelled ctx ends it within a record.
+func Import(ctx context.Context, r io.Reader) ([]session.Event, Source, error) {
+	data, err := io.ReadAll(io.LimitReader(within{ctx, r}, fileMost+1))
 	if err != nil {
 		return nil, Source{}, fmt.Errorf("importing a session: %w", err)
 	}
@@ -48,22 +49,35 @@ func Import(r io.Reader) ([]session.Event, Source, error) {
 		return nil, Source{}, fmt.Errorf("importing a session: the file has more than %d MB; that is more than any session of these tools", fileMost>>20)
 	}
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
-	events, source, err := read(data)
+	events, source, err := read(ctx, data)
 	if err != nil {
 		return nil, source, fmt.Errorf("importing a session: %w", err)
 	}
 	return events, source, nil
 }
 
+// within reads until ctx ends.
+type within struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (w within) Read(p []byte) (int, error) {
+	if err := w.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return w.r.Read(p)
+}
+
 // errForm is of a file that is none of those that can be read.
 var errForm = errors.New("this is neither a session that Redgreen exported as jsonl nor a record of mini-swe-agent, Claude Code or Codex")
 
-func read(data []byte) ([]session.Event, Source, error) {
+func read(ctx context.Context, data []byte) ([]session.Event, Source, error) {
 	var whole struct {
 		Messages json.RawMessage `json:"messages"`
 	}
 	if err := json.Unmarshal(data, &whole); err == nil && len(whole.Messages) > 0 {
-		return record(miniSWE(data))
+		return record(miniSWE(ctx, data))
 	}
 	for i, line := range lines(data) {
 		var head struct {
@@ -83,11 +97,11 @@ func read(data []byte) ([]session.Event, Source, error) {
 		}
 		switch {
 		case head.Kind != "" && head.Seq > 0:
-			return ours(data)
+			return ours(ctx, data)
 		case len(head.Payload) > 0 || head.Type == "message" && head.Role != "":
-			return record(codex(data))
+			return record(codex(ctx, data))
 		case head.SessionID != "" || head.UUID != "":
-			return record(claude(data))
+			return record(claude(ctx, data))
 		}
 		if i == 50 {
 			break
@@ -114,7 +128,7 @@ func lines(data []byte) (out []numbered) {
 }
 
 // ours reads our own export, in both shapes: a payload's fields beside the event's own, or under data.
-func ours(data []byte) ([]session.Event, Source, error) {
+func ours(ctx context.Context, data []byte) ([]session.Event, Source, error) {
 	source := Source{Tool: "redgreen"}
 	var events []session.Event
 	all := lines(data)
@@ -122,6 +136,9 @@ func ours(data []byte) ([]session.Event, Source, error) {
 		return nil, source, fmt.Errorf("the file has more than %d events", recordMost)
 	}
 	for _, line := range all {
+		if err := ctx.Err(); err != nil {
+			return nil, source, err
+		}
 		e, err := ourLine(line.text)
 		if err != nil {
 			return nil, source, fmt.Errorf("line %d: %w", line.n, err)

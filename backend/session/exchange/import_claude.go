@@ -1,6 +1,7 @@
 package exchange
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -47,10 +48,13 @@ type claudeBlock struct {
 
 // claude reads a record of Claude Code (~/.claude/projects/…/SESSION.jsonl): one message a line, a reply of the model in as
 // many lines as it has blocks, results in the user's next message. What sub-agents said is left out.
-func claude(data []byte) (trajectory, error) {
+func claude(ctx context.Context, data []byte) (trajectory, error) {
 	t := trajectory{source: Source{Tool: "Claude Code"}}
 	var at time.Time
 	for _, line := range lines(data) {
+		if err := ctx.Err(); err != nil {
+			return t, err
+		}
 		var in claudeLine
 		if err := json.Unmarshal(line.text, &in); err != nil {
 			return t, fmt.Errorf("line %d: %w", line.n, err)

@@ -1,6 +1,7 @@
 package exchange
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -51,10 +52,13 @@ type codexItem struct {
 
 // codex reads a rollout of Codex (~/.codex/sessions/…/rollout-….jsonl): the items of the conversation in their order. What the
 // program puts in front of the person's words, and events that only repeat an item, are left out.
-func codex(data []byte) (trajectory, error) {
+func codex(ctx context.Context, data []byte) (trajectory, error) {
 	t := trajectory{source: Source{Tool: "Codex"}}
 	var at time.Time
 	for _, line := range lines(data) {
+		if err := ctx.Err(); err != nil {
+			return t, err
+		}
 		var in codexLine
 		if err := json.Unmarshal(line.text, &in); err != nil {
 			return t, fmt.Errorf("line %d: %w", line.n, err)

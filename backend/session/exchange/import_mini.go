@@ -1,6 +1,7 @@
 package exchange
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"regexp"
@@ -13,7 +14,7 @@ import (
 // miniSWE reads a trajectory of mini-swe-agent: one JSON object with info and messages. Its first form (mini-swe-agent-1) has
 // one shell command in each reply's text and the result as the next message of the user; the later one (mini-swe-agent-1.1)
 // has tool calls, results of the role tool and a last message of the role exit.
-func miniSWE(data []byte) (trajectory, error) {
+func miniSWE(ctx context.Context, data []byte) (trajectory, error) {
 	var in struct {
 		Format string `json:"trajectory_format"`
 		Info   struct {
@@ -46,6 +47,9 @@ func miniSWE(data []byte) (trajectory, error) {
 	}
 	m := mini{t: &t}
 	for i, message := range in.Messages {
+		if err := ctx.Err(); err != nil {
+			return t, err
+		}
 		if err := m.add(message); err != nil {
 			return t, fmt.Errorf("message %d: %w", i+1, err)
 		}

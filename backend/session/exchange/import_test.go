@@ -2,8 +2,11 @@ package exchange
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -22,7 +25,7 @@ func importFile(t *testing.T, name string) ([]session.Event, Source) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	events, source, err := Import(f)
+	events, source, err := Import(t.Context(), f)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +104,7 @@ func TestImportOfOtherTools(t *testing.T) {
 		for _, as := range Forms() { // it can be shown, and read again
 			out := render(t, as, events)
 			if as == JSONL {
-				again, _, err := Import(strings.NewReader(out))
+				again, _, err := Import(t.Context(), strings.NewReader(out))
 				if err != nil || len(again) != len(events) {
 					t.Errorf("%s: read again: %v", c.file, err)
 				}
@@ -133,7 +136,7 @@ func TestImportOfOurOwn(t *testing.T) {
 			t.Fatal(err)
 		}
 		for shape, text := range map[string]string{"flat": render(t, JSONL, events), "nested": string(nested)} {
-			got, source, err := Import(strings.NewReader(text))
+			got, source, err := Import(t.Context(), strings.NewReader(text))
 			if err != nil || source.Tool != "redgreen" || source.Session != events[0].Session {
 				t.Fatalf("%s, %s: %v, %v", name, shape, source, err)
 			}
@@ -190,20 +193,20 @@ func TestImportNamesWhatIsWrong(t *testing.T) {
 		"a list":         {"[]", "neither"},
 		"deep":           {strings.Repeat(`{"messages":`, 20000), "neither"},
 	} {
-		events, _, err := Import(strings.NewReader(c.text))
+		events, _, err := Import(t.Context(), strings.NewReader(c.text))
 		if err == nil || events != nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %d events, error %v; want one with %q", name, len(events), err, c.want)
 		}
 	}
 	unknown := join(all[0], strings.Replace(strings.Replace(all[1], `"kind":"message"`, `"kind":"from.later"`, 1), "\n", "", 1))
-	if events, _, err := Import(strings.NewReader(unknown)); err != nil || len(events) != 2 {
+	if events, _, err := Import(t.Context(), strings.NewReader(unknown)); err != nil || len(events) != 2 {
 		t.Errorf("an event of a newer version: %v", err)
 	}
 	long, err := json.Marshal(map[string]any{"messages": []any{map[string]any{"role": "user", "content": strings.Repeat("ä", textMost)}}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	events, _, err := Import(bytes.NewReader(long))
+	events, _, err := Import(t.Context(), bytes.NewReader(long))
 	if err != nil || len(events[1].Data) > textMost+200 {
 		t.Errorf("a long text was not cut: %v", err)
 	}
@@ -225,7 +228,7 @@ func FuzzImport(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		events, _, err := Import(bytes.NewReader(data))
+		events, _, err := Import(t.Context(), bytes.NewReader(data))
 		if err != nil {
 			return
 		}
@@ -246,7 +249,7 @@ func TestImportBoundsNesting(t *testing.T) {
 	deep := strings.Repeat("[", 9000) + `"x"` + strings.Repeat("]", 9000)
 	line := `{"type":"response_item","payload":{"type":"message","role":"user","content":%s}}` + "\n"
 	file := fmt.Sprintf(line, `[[{"text":"hi"}]]`) + strings.Repeat(fmt.Sprintf(line, deep), 20)
-	events, _, err := Import(strings.NewReader(file))
+	events, _, err := Import(t.Context(), strings.NewReader(file))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -255,5 +258,39 @@ func TestImportBoundsNesting(t *testing.T) {
 	}
 	if took := time.Since(begin); took > time.Minute { // unbounded: ten
 		t.Errorf("it took %s", took)
+	}
+}
+
+// asked is a context that ends after some looks at it, as a person's Ctrl-C in the middle of a long file.
+type asked struct {
+	context.Context
+	looks int
+}
+
+func (a *asked) Err() error {
+	if a.looks--; a.looks < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+func TestImportIsInterrupted(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{
+		"ours":   `{"seq":1,"kind":"task"}` + "\n",
+		"claude": `{"type":"user","sessionId":"s","uuid":"u","message":{"role":"user","content":"hi"}}` + "\n",
+		"codex":  `{"type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"hi"}]}}` + "\n",
+		"mini":   `{"messages":[{"role":"user","content":"hi"}]}`,
+	}
+	for name, text := range files {
+		reads := &asked{Context: t.Context(), looks: 1 << 20}
+		if _, err := io.ReadAll(within{reads, strings.NewReader(text)}); err != nil {
+			t.Fatal(name, err)
+		}
+		looks := 1<<20 - reads.looks // what reading the file asks; the next is asked while it is parsed
+		ctx := &asked{Context: t.Context(), looks: looks}
+		if events, _, err := Import(ctx, strings.NewReader(text)); !errors.Is(err, context.Canceled) || events != nil {
+			t.Errorf("%s: %d events, %v; want it interrupted while parsing", name, len(events), err)
+		}
 	}
 }

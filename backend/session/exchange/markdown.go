@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"unicode"
 
 	"redgreen/backend/session"
 )
@@ -215,20 +216,55 @@ func (m markdown) fence(language, text string) {
 	m.line("")
 }
 
-// inline is a text on one line that Markdown and HTML show as it is.
+// inline is a text on one line that Markdown and HTML show as it is, wherever in a line it stands. Only what would be obeyed
+// is escaped, so that names and paths stay readable in the source too.
 func inline(s string) string {
+	text := []rune(strings.Join(strings.Fields(s), " "))
+	at := func(i int) rune {
+		if i < 0 || i >= len(text) {
+			return ' '
+		}
+		return text[i]
+	}
 	var b strings.Builder
-	for _, r := range strings.Join(strings.Fields(s), " ") {
+	for i, r := range text {
+		before, after := at(i-1), at(i+1)
 		switch {
 		case r == '<':
 			b.WriteString("&lt;")
+			continue
 		case r == '&':
 			b.WriteString("&amp;")
-		case strings.ContainsRune("\\`*_{}[]()#+-!|~>@:", r):
-			b.WriteString(`\` + string(r))
-		default:
-			b.WriteRune(r)
+			continue
+		case strings.ContainsRune("\\`*[]~|", r),
+			r == '_' && !inWord(text, i),                                       // within a word it means nothing
+			i == 0 && strings.ContainsRune("#-+>=", r),                         // a heading, a list, a quotation
+			(r == '.' || r == ')') && i > 0 && digits(text[:i]),                // a numbered list
+			r == '#' && wordRune(after) && !wordRune(before),                   // an issue
+			r == '@' && wordRune(after),                                        // a person, an address
+			r == ':' && (after == '/' || wordRune(after) && !wordRune(before)), // an address, an emoji
+			r == '.' && i >= 3 && strings.EqualFold(string(text[i-3:i]), "www"):
+			b.WriteByte('\\')
 		}
+		b.WriteRune(r)
 	}
 	return b.String()
+}
+
+// inWord reports whether the underscores around a place join letters or digits, so that they begin and end no emphasis.
+func inWord(text []rune, i int) bool {
+	from, to := i, i+1
+	for from > 0 && text[from-1] == '_' {
+		from--
+	}
+	for to < len(text) && text[to] == '_' {
+		to++
+	}
+	return from > 0 && to < len(text) && wordRune(text[from-1]) && wordRune(text[to])
+}
+
+func wordRune(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
+
+func digits(text []rune) bool {
+	return !strings.ContainsFunc(string(text), func(r rune) bool { return r < '0' || r > '9' })
 }
