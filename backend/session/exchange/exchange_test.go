@@ -332,3 +332,30 @@ func TestImportedProofIsNoProof(t *testing.T) {
 		}
 	}
 }
+
+// TestInline escapes what Markdown would obey, and leaves the rest as it is.
+func TestInline(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ text, want string }{
+		{"tests/test_cart.py::test_total-2 (1.5 s), done!", "tests/test_cart.py::test_total-2 (1.5 s), done!"},
+		{"app.PriceTest > rounds", "app.PriceTest > rounds"},
+		{"__init__", `\_\_init\_\_`},
+		{"_a_", `\_a\_`},
+		{"a*b*", `a\*b\*`},
+		{"# head", `\# head`},
+		{"- item", `\- item`},
+		{"12. item", `12\. item`},
+		{"1) item", `1\) item`},
+		{"===", `\===`},
+		{"> quote", `\> quote`},
+		{"![x](y)", `!\[x\](y)`},
+		{"<b>&amp;", "&lt;b>&amp;amp;"},
+		{"see https://x.y or www.x.y", `see https\://x.y or www\.x.y`},
+		{"ask @you about #12", `ask \@you about \#12`},
+		{"a | b `c` ~~d~~", "a \\| b \\`c\\` \\~\\~d\\~\\~"},
+	} {
+		if got := inline(c.text); got != c.want {
+			t.Errorf("%q: %q, want %q", c.text, got, c.want)
+		}
+	}
+}

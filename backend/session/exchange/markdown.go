@@ -237,12 +237,12 @@ func inline(s string) string {
 			b.WriteString("&amp;")
 			continue
 		case strings.ContainsRune("\\`*[]~|", r),
-			r == '_' && !inWord(text, i),                                       // within a word it means nothing
-			i == 0 && strings.ContainsRune("#-+>=", r),                         // a heading, a list, a quotation
-			(r == '.' || r == ')') && i > 0 && digits(text[:i]),                // a numbered list
-			r == '#' && wordRune(after) && !wordRune(before),                   // an issue
-			r == '@' && wordRune(after),                                        // a person, an address
-			r == ':' && (after == '/' || wordRune(after) && !wordRune(before)), // an address, an emoji
+			r == '_' && !inWord(text, i),                                                        // within a word it means nothing
+			i == 0 && strings.ContainsRune("#-+>=", r),                                          // a heading, a list, a quotation
+			(r == '.' || r == ')') && i > 0 && digits(text[:i]),                                 // a numbered list
+			r == '#' && wordRune(after) && !wordRune(before),                                    // an issue
+			r == '@' && wordRune(after),                                                         // a person, an address
+			r == ':' && (after == '/' || wordRune(after) && !wordRune(before) && before != ':'), // an address, an emoji
 			r == '.' && i >= 3 && strings.EqualFold(string(text[i-3:i]), "www"):
 			b.WriteByte('\\')
 		}
