@@ -43,6 +43,10 @@ func best(events []entry) (s state, better bool) {
 			}
 		case session.ProofFinished:
 			saw(d.Run)
+		case session.ReviewAnswered:
+			if d.Changed != "" {
+				ran = nil // what the person chose is not given up for what it was chosen from
+			}
 		}
 	}
 	known := false

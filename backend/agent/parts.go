@@ -79,6 +79,10 @@ func lastPart(events []entry) (p patch.Patch, number int, proven session.ProofFi
 			if d.Part != nil && d.Part.PatchHash == now.Hash() {
 				p, number, proven, ok = now, d.Part.Number, cert, true
 			}
+		case session.ReviewAnswered:
+			if d.Changed != "" { // the person chose otherwise
+				p, number, proven, ok = patch.Patch{}, 0, session.ProofFinished{}, false
+			}
 		}
 	}
 	return p, number, proven, ok

@@ -316,6 +316,9 @@ func TestBestState(t *testing.T) {
 		{"a narrow run says nothing", join(change("a", 1), ran("1", `{"paths":["x"]}`, 0, ""), change("b", 2), ran("2", "{}", 4, "")), ""},
 		{"a run cut short says nothing", join(change("a", 1), ran("1", "{}", 0, "timeout"), change("b", 2), ran("2", "{}", 4, "")), ""},
 		{"the latest of equals", join(change("a", 1), ran("1", "{}", 1, ""), change("c", 2), ran("3", "{}", 1, ""), change("b", 3), ran("2", "{}", 4, "")), "c"},
+		{"what the person chose stays", join(change("a", 1), ran("1", "{}", 1, ""), change("b", 2), session.ReviewAnswered{Changed: "-x"}, ran("2", "{}", 4, "")), ""},
+		{"the best since the person chose", join(change("a", 1), ran("1", "{}", 0, ""), change("b", 2), session.ReviewAnswered{Changed: "-x"}, ran("2", "{}", 1, ""),
+			change("c", 3), ran("3", "{}", 4, "")), "b"},
 		{"the untouched copy is no state of the work", join(ran("1", "{}", 0, ""), change("b", 2), ran("2", "{}", 4, "")), ""},
 	} {
 		s, better := best(record(t, c.events...))

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"redgreen/backend/patch"
 	"redgreen/backend/repo"
@@ -24,6 +25,19 @@ type watched struct {
 	home    string
 	acked   []acked
 	replies int // that were stored when the last child began
+}
+
+// lockWait is how long the lock of a session may outlive its killed owner. A process that the owner was just forking holds
+// it too, from the fork until it runs its program: on a busy machine some milliseconds.
+const lockWait = 5 * time.Second
+
+// freed reports whether a session counts as interrupted, at the latest lockWait after the kill where it is expected to.
+func freed(h *KillHouse, st session.State, expected bool) bool {
+	for end := time.Now().Add(lockWait); ; time.Sleep(20 * time.Millisecond) {
+		if is := h.Interrupted(st); is || !expected || time.Now().After(end) {
+			return is
+		}
+	}
 }
 
 // look checks what a killed child left.
@@ -71,7 +85,7 @@ func (k *killer) look(ctx context.Context, w *watched, kind string, l life, wher
 	if said := h.Agent.Repo.Recovered(); journal != (said != "") {
 		miss("told", "a write was interrupted: %v; said: %q", journal, said)
 	}
-	if running := st.ID != "" && st.Outcome == session.Running; running != (st.ID != "" && h.Interrupted(st)) {
+	if running := st.ID != "" && st.Outcome == session.Running; running != (st.ID != "" && freed(h, st, running)) {
 		miss("told", "the session is %s, and interrupted is %v", st.Outcome, !running)
 	}
 	k.checkFolder(w.home, events, h.Agent.Repo, miss)
