@@ -191,8 +191,11 @@ story('by keyboard alone', async (page) => {
   const layout = await page.getByTestId('diff').getAttribute('data-layout');
   await page.locator('body').press('d');
   await page.waitForFunction((was) => document.querySelector('[data-testid="diff"]').dataset.layout !== was, layout);
-  await page.keyboard.press('n');
-  await page.locator('.cm-flash').first().waitFor();
+  for (let i = 0; i < 20; i++) { // the other layout's editors may still be in the making, and take the mark with them
+    await page.keyboard.press('n');
+    if (await page.locator('.cm-flash').first().waitFor({ timeout: 3000 }).then(() => true, () => false)) break;
+  }
+  await page.locator('.cm-flash').first().waitFor({ timeout: 3000 });
   await page.keyboard.press('?');
   await page.getByTestId('help').waitFor();
   await page.keyboard.press('Escape');
