@@ -1,5 +1,7 @@
 // Errors of the Go side as the window sees them: a code to branch on, and a message for people.
 
+import { t } from '../texts';
+
 export const codes = ['invalid', 'not_found', 'conflict', 'denied', 'limit', 'cancelled', 'unavailable', 'internal'] as const;
 export type Code = (typeof codes)[number];
 
@@ -28,7 +30,7 @@ function fromText(text: string): AppError {
   } catch {
     // Not JSON: the text itself is the message.
   }
-  return new AppError('internal', text || 'Something went wrong, and nothing more is known.');
+  return new AppError('internal', text || t.general.wrong);
 }
 
 /** decode makes an AppError of whatever a call rejected with: an Error holding JSON, a string of JSON, or an object. */

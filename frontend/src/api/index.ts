@@ -1,6 +1,7 @@
 // The only importer of the bound Go methods (window.go.app.App) and of the runtime's events (window.runtime).
 // In the browser mode the server puts a shim in front of the page that defines the same two objects.
 
+import { t } from '../texts';
 import { AppError, decode } from './error';
 import type {
   Bill, BillsBy, Body, Boot, Check, Choice, Diff, Doctor, Event, Exported, Folder, FolderTests, Hit, ImageList, Mention, Models, ModelSetting, NewTask, Origin, Pair, PreparePlan, PrepareReport, ProbePlan, ProbeResult, Pushed, Review, Rung,
@@ -107,9 +108,9 @@ function bound(): Bound {
 
 async function call<T>(method: string, ...args: unknown[]): Promise<T> {
   const app = bound().go?.app?.App;
-  if (!app) throw new AppError('unavailable', 'The page is not connected to Redgreen. Close this tab and start `redgreen` again.');
+  if (!app) throw new AppError('unavailable', t.general.unconnected);
   const f = app[method];
-  if (!f) throw new AppError('internal', `Redgreen has no call named ${method}; the page and the program are of different versions.`);
+  if (!f) throw new AppError('internal', t.general.noCall(method));
   try {
     return (await f(...args)) as T;
   } catch (reason) {

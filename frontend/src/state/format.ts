@@ -1,56 +1,56 @@
 // Figures as people read them. Unknown is never shown as zero.
 
-const number = new Intl.NumberFormat('en-US');
+import { figures, t } from '../texts';
 
 /** count gives "1 file", "14 files". */
 export function count(n: number, one: string, many = one + 's'): string {
-  return `${number.format(n)} ${n === 1 ? one : many}`;
+  return figures.count(n, { one, other: many });
 }
 
 /** tokens gives 950, 18.4k, 1.2M. */
 export function tokens(n: number): string {
   if (n < 1000) return String(n);
-  if (n < 999_950) return `${trim(n / 1000)}k`;
-  return `${trim(n / 1_000_000)}M`;
+  if (n < 999_950) return t.figure.thousand(trim(n / 1000));
+  return t.figure.million(trim(n / 1_000_000));
 }
 
 function trim(x: number): string {
-  return x < 100 ? x.toFixed(1).replace(/\.0$/, '') : x.toFixed(0);
+  return figures.decimal(x, 0, x < 100 ? 1 : 0);
 }
 
 /** usd gives micro-dollars as dollars: $0.00 only for nothing, four digits below a cent. */
 export function usd(micro: number): string {
   const d = micro / 1_000_000;
-  if (micro === 0) return '$0.00';
-  if (d < 0.0001) return '< $0.0001';
-  if (d < 0.1) return `$${d.toFixed(4)}`;
-  return `$${d.toFixed(2)}`;
+  if (micro === 0) return figures.usd(0, 2);
+  if (d < 0.0001) return t.figure.lessUsd(figures.usd(0.0001, 4));
+  if (d < 0.1) return figures.usd(d, 4);
+  return figures.usd(d, 2);
 }
 
 /** cost is what a session cost: "local" for a model on this machine, "price unknown" where no price is known. */
 export function cost(s: { local: boolean; priced: boolean; micro_usd: number; replies: number }): string {
-  if (s.local) return 'local';
-  if (!s.priced && s.replies > 0) return 'price unknown';
+  if (s.local) return t.figure.local;
+  if (!s.priced && s.replies > 0) return t.figure.priceUnknown;
   return usd(s.micro_usd);
 }
 
 /** took gives a duration in the unit that fits: 11 ms, 1.2 s, 2 min 5 s. */
 export function took(ms: number): string {
-  if (ms < 1000) return `${Math.round(ms)} ms`;
-  if (ms < 59_950) return `${(ms / 1000).toFixed(1)} s`;
+  if (ms < 1000) return t.figure.ms(figures.decimal(ms, 0));
+  if (ms < 59_950) return t.figure.s(figures.decimal(ms / 1000, 1));
   const s = Math.round(ms / 1000);
-  return s % 60 === 0 ? `${Math.floor(s / 60)} min` : `${Math.floor(s / 60)} min ${s % 60} s`;
+  const min = figures.number(Math.floor(s / 60));
+  return s % 60 === 0 ? t.figure.min(min) : t.figure.minS(min, String(s % 60));
 }
 
 /** bytes gives 512 B, 64 MB, 2 GB, in powers of 1024 as limits are set. */
 export function bytes(n: number): string {
-  const units = ['B', 'kB', 'MB', 'GB', 'TB'];
   let i = 0;
-  while (n >= 1024 && i < units.length - 1) {
+  while (n >= 1024 && i < t.figure.bytes.length - 1) {
     n /= 1024;
     i++;
   }
-  return `${trim(n)} ${units[i]}`;
+  return t.figure.bytes[i]?.(trim(n)) ?? '';
 }
 
 /** clock gives 0:41, 12:05, 1:02:09. */
@@ -67,11 +67,11 @@ export function ago(iso: string, now: number): string {
   const then = Date.parse(iso);
   if (Number.isNaN(then)) return '';
   const min = Math.floor((now - then) / 60_000);
-  if (min < 1) return 'just now';
-  if (min < 60) return `${min} min ago`;
-  if (min < 24 * 60) return `${Math.floor(min / 60)} h ago`;
-  if (min < 48 * 60) return 'yesterday';
-  return new Date(then).toLocaleDateString('en-GB', { day: 'numeric', month: 'short', year: 'numeric' });
+  if (min < 1) return t.figure.justNow;
+  if (min < 60) return t.figure.minAgo(min);
+  if (min < 24 * 60) return t.figure.hAgo(Math.floor(min / 60));
+  if (min < 48 * 60) return t.figure.yesterday;
+  return figures.date(then, { day: 'numeric', month: 'short', year: 'numeric' });
 }
 
 /** firstLine is a task as a title. */

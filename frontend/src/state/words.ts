@@ -1,6 +1,7 @@
 // What happened, in words: verbs in the past, one line a result. The machine's words show only on opening.
 
 import type { Hit, Outcome, Run, TaskKind } from '../api/types';
+import { t } from '../texts';
 import { count } from './format';
 import { list } from './lists';
 import { shortId } from './proof';
@@ -223,14 +224,15 @@ export function writeLabel(files: number): string {
   return `Write ${count(files, 'file')}`;
 }
 
-const found: Record<string, string> = {
-  words: 'by words and meaning', keywords: 'by its words', vectors: 'by meaning', symbols: 'by name', paths: 'by path', frames: 'in the trace', text: 'by exact text', references: 'by use', 'exact name': 'it is the definition', frame: 'it is in the trace',
-};
+function saidOf(list: string, rank: number): string {
+  const how = t.search.lists[list] ?? list;
+  return rank > 0 ? t.search.rank(rank, how) : how;
+}
 
 /** Why a search found something: its place in each list, best first, then what else spoke for it. */
 export function whyFound(h: Hit): string {
   const parts = list(h.why);
   const shown = parts.filter((p) => p.list !== 'words' || parts.length === 1); // the sum of two lists that are shown themselves
-  const said = shown.map((p) => (p.rank > 0 ? `no. ${p.rank} ` : '') + (found[p.list] ?? p.list));
+  const said = shown.map((p) => saidOf(p.list, p.rank));
   return [...new Set(said)].join(', ');
 }

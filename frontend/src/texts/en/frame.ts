@@ -1,0 +1,99 @@
+// The frame of the window: header, search, help, and the dialogs that may stand over any view.
+
+import { english } from './figures';
+
+const { number } = english;
+
+export const frame = {
+  offline: 'Redgreen does not answer. If it has ended, start `redgreen serve` again and open the address that it prints.',
+  title: (folder: string) => `${folder} · Redgreen`,
+  start: 'Start',
+  views: 'Views',
+  sessions: 'Sessions',
+  settings: 'Settings',
+  help: 'Keyboard shortcuts',
+  search: 'Search files, symbols, behaviour',
+  noNetwork: (rung: string) => `${rung} · no network`,
+  limited: 'limited',
+  noSandbox: 'No sandbox',
+  local: (model: string) => `${model} · local`,
+};
+
+export const search = {
+  title: 'Search',
+  in: (folder: string) => `Search files, symbols, behaviour in ${folder}`,
+  noFolder: 'Open a folder first',
+  noFolderNote: 'Search looks into the open folder. Open one with {}.',
+  idle: 'A name, a path, a pasted error, or what the code does: “where is the total rounded”.',
+  building: 'The index is still being built, so some code may be missing.',
+  nothing: (query: string) => `Nothing fits “${query}”. Try fewer words, or a word that the code itself uses.`,
+  results: 'Results',
+  opens: '{} opens it in your editor',
+  why: 'Why this one is found, and where it stands in each list',
+  found: (n: number) => `${number(n)} found`,
+  rank: (n: number, how: string) => `no. ${number(n)} ${how}`,
+  /** How a list of the search found something. */
+  lists: {
+    words: 'by words and meaning', keywords: 'by its words', vectors: 'by meaning', symbols: 'by name', paths: 'by path', frames: 'in the trace', text: 'by exact text', references: 'by use', 'exact name': 'it is the definition', frame: 'it is in the trace',
+  } as Record<string, string>,
+};
+
+export const openFolder = {
+  title: 'Open a folder',
+  path: "The folder's full path",
+  safe: 'Opening runs nothing that belongs to the folder, and changes nothing in it.',
+  failed: 'The folder could not be opened',
+  open: 'Open',
+  opening: 'Opening…',
+};
+
+export const errorNote = { settings: 'Open the settings', doctor: 'See what is missing' };
+
+export const ask = {
+  title: 'Allow this?',
+  kinds: {
+    edit_workspace: 'The model wants to change', run_tests: 'The model wants to run the tests', search: 'The model wants to search',
+    read: 'The model wants to read', finish: 'The model wants to end the run',
+  } as Record<string, string>,
+  other: (kind: string) => `The model asks: ${kind}`,
+  copyOnly: 'It is changed in the disposable copy only. Your folder stays as it is until you approve the whole patch.',
+  more: (n: number) => `${number(n)} more waiting.`,
+  refuse: 'Refuse',
+  allow: 'Allow',
+};
+
+export const help = {
+  title: 'Keyboard',
+  groups: { everywhere: 'Everywhere', task: 'Task', diff: 'Diff', decision: 'Decision' },
+  /** What each shortcut does. */
+  keys: {
+    help: 'Show this help',
+    search: 'Search files, symbols, behaviour',
+    open: 'Open a folder',
+    settings: 'Settings',
+    start: 'Go to the start',
+    task: 'Go to the task',
+    sessions: 'Go to the sessions',
+    doctor: 'Go to the doctor',
+    new: 'New task in this folder',
+    compose: 'Write a message',
+    send: 'Send what is written',
+    cancel: 'Cancel the run',
+    trace: 'Show or hide the trace (narrow windows)',
+    failure: 'Next failure in the trace',
+    next: 'Next change',
+    previous: 'Previous change',
+    nextFile: 'Next file',
+    previousFile: 'Previous file',
+    leave: 'Leave the change out, or take it',
+    comment: 'Comment on the change',
+    edit: 'Edit the file in place, or be done with it',
+    viewed: 'Mark the file as viewed, and fold it',
+    blanks: 'Show or hide changes of blanks',
+    why: 'Which step made this change',
+    layout: 'Side by side or unified',
+    write: 'Write the patch into the folder',
+    reject: 'Reject, with or without a comment',
+    undo: 'Take back what was written',
+  },
+};
