@@ -178,6 +178,7 @@ type Folder struct {
 	Commands  []testrun.Command `json:"test_commands"`
 	Index     IndexState        `json:"index"`
 	Recovered string            `json:"recovered"`
+	Guides    Guides            `json:"guides"`
 }
 
 // LanguageRow counts files of a language.
@@ -209,6 +210,9 @@ func (a *App) OpenFolder(path string) (Folder, error) {
 			Languages: countLanguages(files), Commands: commands, Recovered: f.repo.Recovered()}
 		if out.Commands == nil {
 			out.Commands = []testrun.Command{}
+		}
+		if out.Guides, err = a.h.core.guides(f.repo); err != nil {
+			return Folder{}, err
 		}
 		out.Index = a.h.index(f)
 		return out, nil
@@ -289,6 +293,7 @@ type TaskRequest struct {
 	AskEdits bool           `json:"ask_edits"`
 	TestCmd  []string       `json:"test_cmd"` // "" the one that is fixed for the folder, else what is found
 	TestDir  string         `json:"test_dir"` // the folder that TestCmd runs in, relative to Folder
+	Guides   string         `json:"guides"`   // the hash of the guides that the person was shown, see Guides
 }
 
 // StartTask begins a task and gives its session id at once.
@@ -309,12 +314,16 @@ func (a *App) StartTask(t TaskRequest) (string, error) {
 		if err != nil {
 			return "", err
 		}
+		off, err := a.h.core.shownGuides(f.repo, t.Guides)
+		if err != nil {
+			return "", err
+		}
 		tests := TestCommand{Args: t.TestCmd, Dir: t.TestDir}
 		if len(tests.Args) == 0 {
 			tests = a.h.core.fixedCommand(f.repo.Root())
 		}
 		return a.h.runs.start(a.h.context, f, m, agent.Task{Text: t.Text, Kind: kind, Limits: withDefaults(t.Limits),
-			Approval: "ask", AskEdits: t.AskEdits, TestCmd: tests.Args, TestDir: tests.Dir})
+			Approval: "ask", AskEdits: t.AskEdits, TestCmd: tests.Args, TestDir: tests.Dir, NoGuides: off})
 	})
 }
 
@@ -546,7 +555,7 @@ func (a *App) Search(folder, query string, n int) ([]HitRow, error) {
 func (a *App) SaveSettings(s Settings) (Settings, error) {
 	return guard(a.h, func() (Settings, error) {
 		return a.h.core.change(func(old Settings) Settings {
-			s.Recent, s.AllowNone, s.Models, s.TestCommands = old.Recent, old.AllowNone, old.Models, old.TestCommands // which are changed by calls of their own
+			s.Recent, s.AllowNone, s.Models, s.TestCommands, s.Guides = old.Recent, old.AllowNone, old.Models, old.TestCommands, old.Guides // which are changed by calls of their own
 			return s
 		})
 	})

@@ -29,7 +29,7 @@ const usdMost = 1_000_000
 // fixFlags are the flags of `redgreen fix`.
 type fixFlags struct {
 	message, model, approve, testCmd, kind, keep string
-	json, sample                                 bool
+	json, sample, noGuides                       bool
 	steps                                        int
 	usd                                          float64
 	timeout                                      time.Duration
@@ -62,6 +62,7 @@ func (c *command) fixCommand() *cobra.Command {
 	fl.Float64Var(&f.usd, "max-usd", 0, "most US dollars (default 1.00)")
 	fl.DurationVar(&f.timeout, "timeout", 0, "most wall clock time, for example 10m (default 20m)")
 	fl.StringVar(&f.testCmd, "test-cmd", "", "the command that runs the tests, words split at spaces, quotes as in a shell; no shell runs it")
+	fl.BoolVar(&f.noGuides, "no-guides", false, "give the model nothing of AGENTS.md, CLAUDE.md, .cursorrules and .github/copilot-instructions.md")
 	fl.StringVar(&f.keep, "keep-copy", "", "keep the copy that the agent worked on as this new folder, outside of FOLDER")
 	return cmd
 }
@@ -139,12 +140,16 @@ func (c *command) fix(ctx context.Context, args []string, f fixFlags) error {
 	if f.timeout > 0 {
 		limits.Wall = f.timeout
 	}
+	off, err := c.showGuides(ctx, core, folder.repo, m, f.noGuides)
+	if err != nil {
+		return err
+	}
 	tests := TestCommand{Args: testCmd}
 	if len(testCmd) == 0 {
 		tests = core.fixedCommand(folder.repo.Root())
 	}
 	return c.work(ctx, core, folder, m, agent.Task{Text: f.message, Kind: kind, Limits: limits, Approval: f.approve, TestCmd: tests.Args, TestDir: tests.Dir,
-		AskEdits: core.current().AskEdits && f.approve == "ask"}, f)
+		AskEdits: core.current().AskEdits && f.approve == "ask", NoGuides: off}, f)
 }
 
 // keepAt is where a working copy is to be kept, as it really is: a new folder outside of root, into which nothing but an

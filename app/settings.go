@@ -45,6 +45,8 @@ type Settings struct {
 	AllowNone []string `json:"allow_none"`
 	// TestCommands are the commands that the person fixed, by folder; changed by calls of their own.
 	TestCommands map[string]TestCommand `json:"test_commands,omitempty"`
+	// Guides is what the person decided on what repositories say to agents, by folder; changed by calls of its own.
+	Guides map[string]GuideChoice `json:"guides,omitempty"`
 }
 
 // Images are the images that tests run in instead of with the host's toolchains.
@@ -113,7 +115,7 @@ func unknown(data []byte, s Settings) string {
 	if json.Unmarshal(data, &there) != nil || there == nil {
 		return "the file holds no object; the defaults are used"
 	}
-	s.TestCommands, s.Embedder, s.Generated = map[string]TestCommand{"": {}}, "x", true // left out where they are empty
+	s.TestCommands, s.Embedder, s.Generated, s.Guides = map[string]TestCommand{"": {}}, "x", true, map[string]GuideChoice{"": {}} // left out where they are empty
 	if all, err := json.Marshal(s); err != nil || json.Unmarshal(all, &known) != nil {
 		return ""
 	}

@@ -89,6 +89,10 @@ type Started struct {
 	KindBy   string `json:"task_kind_by,omitempty"`
 	// SandboxLimits are the person's limits of a test run (sandbox.Limits as JSON), so that a resumed session keeps them.
 	SandboxLimits json.RawMessage `json:"sandbox_limits,omitempty"`
+	// Guides are the paths of what the repository says to agents (AGENTS.md, ../CLAUDE.md, …), relative to Folder, that is given
+	// to the model as data; NoGuides says that the person left it out.
+	Guides   []string `json:"guides,omitempty"`
+	NoGuides bool     `json:"no_guides,omitempty"`
 }
 
 // SandboxReady says what isolates the test runs.

@@ -469,3 +469,16 @@ scene('a record of another tool is taken in, to look at only', '', async (page) 
   await page.getByTestId('imported-note').first().waitFor();
   assert.equal(await page.getByTestId('resume').count(), 0);
 });
+
+scene('what the repository says to agents is shown before its first use', 'guides', async (page) => {
+  await page.getByTestId('open-sample').click();
+  const card = page.getByTestId('guides-new');
+  await card.getByText('../AGENTS.md, CLAUDE.md').waitFor();
+  await card.getByText('Money is counted in cents.').waitFor();
+  await page.getByTestId('guides-leave').click();
+  await page.getByTestId('guides').getByText('are not given to the model').waitFor();
+  await page.getByTestId('guides-open').click();
+  await page.getByTestId('guides-switch').click();
+  await page.getByTestId('guides').getByText('are given to the model as data').waitFor();
+  assert.equal(await card.count(), 0);
+});

@@ -4,7 +4,7 @@
 import { t } from '../texts';
 import { AppError, decode } from './error';
 import type {
-  Bill, BillsBy, Body, Boot, Check, Choice, Diff, Doctor, Event, Exported, Folder, FolderTests, Hit, ImageList, Mention, Models, ModelSetting, NewTask, Origin, Pair, PreparePlan, PrepareReport, ProbePlan, ProbeResult, Pushed, Review, Rung,
+  Bill, BillsBy, Body, Boot, Check, Choice, Diff, Doctor, Event, Exported, Folder, FolderTests, Guides, Hit, ImageList, Mention, Models, ModelSetting, NewTask, Origin, Pair, PreparePlan, PrepareReport, ProbePlan, ProbeResult, Pushed, Review, Rung,
   SessionHit, SessionInfo, SessionState, Settings, Topic,
 } from './types';
 
@@ -58,6 +58,10 @@ export interface Backend {
   imageList(): Promise<ImageList>;
   /** chooseImage sets the image of a folder or, with folder '', of a language; ref '' goes back to this machine's toolchains. */
   chooseImage(folder: string, language: string, ref: string): Promise<Settings>;
+  /** guides reads what a folder's repository says to agents, as it is now. */
+  guides(folder: string): Promise<Guides>;
+  /** chooseGuides keeps whether it is given to the model; hash is of what the person saw. */
+  chooseGuides(folder: string, hash: string, use: boolean): Promise<Guides>;
   /** allowNone lets a folder's tests run without isolation where no sandbox works, or takes that back. */
   allowNone(folder: string, on: boolean): Promise<Settings>;
   /** preparePlan says what installing a folder's dependencies would run and reach; nothing is run. */
@@ -163,6 +167,8 @@ const real: Backend = {
   fixTestCommand: (folder, args, dir) => call('FixTestCommand', folder, args, dir),
   imageList: () => call('ImageList'),
   chooseImage: (folder, language, ref) => call('ChooseImage', folder, language, ref),
+  guides: (folder) => call('Guides', folder),
+  chooseGuides: (folder, hash, use) => call('ChooseGuides', folder, hash, use),
   allowNone: (folder, on) => call('AllowNone', folder, on),
   preparePlan: (folder) => call('PreparePlan', folder),
   prepare: (folder, hash, allow) => call('Prepare', folder, hash, allow),

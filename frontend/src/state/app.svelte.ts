@@ -231,13 +231,40 @@ export class App {
     return list(this.tests?.found ?? this.folder?.test_commands)[0] ?? null;
   }
 
+  /** Keeps whether what the repository says to agents is given to the model, once the person has seen it. */
+  async chooseGuides(use: boolean): Promise<AppError | null> {
+    const folder = this.folder;
+    if (!folder?.guides) return null;
+    try {
+      const guides = await this.backend.chooseGuides(folder.path, folder.guides.hash, use);
+      if (this.folder === folder) this.folder = { ...folder, guides };
+      return null;
+    } catch (e) {
+      return e as AppError;
+    }
+  }
+
+  /** Reads it again, so that it is shown as it is now. */
+  async #loadGuides(): Promise<void> {
+    const folder = this.folder;
+    if (!folder) return;
+    try {
+      const guides = await this.backend.guides(folder.path);
+      if (this.folder === folder) this.folder = { ...folder, guides };
+    } catch {
+      // The task's own error is on show.
+    }
+  }
+
   async startTask(task: NewTask): Promise<AppError | null> {
     try {
       const id = await this.backend.startTask(task);
       this.draft = '';
       await this.openSession(id);
+      if (this.folder?.guides) this.folder = { ...this.folder, guides: { ...this.folder.guides, seen: true } };
       return null;
     } catch (e) {
+      if ((e as AppError).code === 'conflict') void this.#loadGuides();
       return e as AppError;
     }
   }

@@ -4,7 +4,7 @@
 import { AppError } from '../error';
 import { without } from '../hunks';
 import type { Backend } from '../index';
-import type { Bill, Boot, Check, Choice, Diff, Event, FolderTests, Hit, Kind, ModelInfo, NewTask, Payloads, PrepareStep, ProbeResult, Pushed, Review, SessionInfo, Settings, Topic } from '../types';
+import type { Bill, Boot, Check, Choice, Diff, Event, FolderTests, Guides, Hit, Kind, ModelInfo, NewTask, Payloads, PrepareStep, ProbeResult, Pushed, Review, SessionInfo, Settings, Topic } from '../types';
 import { big, files as plain, folder, several, task } from './repo';
 import { again, certificate, proveChoice, diffOf, opening, sandbox, work, type Beat, type Scene } from './script';
 
@@ -35,6 +35,9 @@ export function fake(q: URLSearchParams): Backend {
     theme: (q.get('theme') as Settings['theme']) ?? 'system', model: '', limits, ask_edits: false, font_size: Number(q.get('font')) || 13, base_urls: {}, runtime: '', editor: '',
   };
   let fixed: FolderTests['fixed'] = { args: [], dir: '' };
+  let guides: Guides = q.has('guides')
+    ? { files: [{ path: '../AGENTS.md', text: '# Of the whole repository\n\n- Money is counted in cents.\n- Every change comes with its test.' }, { path: 'CLAUDE.md', text: 'Run `pytest -q` before you finish. Do not touch migrations.' }], hash: 'aa11', seen: false, off: false }
+    : { files: [], hash: '', seen: true, off: false };
   let step: PrepareStep = {
     language: 'python', name: 'pip', dir: '', lockfile: 'requirements.txt', commands: [['python3', '-m', 'venv', '.venv'], ['.venv/bin/python', '-m', 'pip', 'install', '--requirement', 'requirements.txt']],
     hosts: ['pypi.org', 'files.pythonhosted.org'], tool: '/usr/bin/python3', tool_from: 'the system', ready: false, problem: '',
@@ -211,7 +214,7 @@ export function fake(q: URLSearchParams): Backend {
       return {
         path, name, branch: 'main', commit: '4be1d07', files: 42, languages: [{ name: 'Python', files: 31 }, { name: 'YAML', files: 4 }],
         test_commands: [{ runner: 'pytest', dir: '', args: ['python3', '-m', 'pytest', '-q'], source: 'pyproject.toml' }, { runner: 'unittest', dir: '', args: ['python3', '-m', 'unittest'], source: 'tests/' }],
-        index: { files: 42, chunks: 312, ready: q.has('indexed') }, recovered: '', truncated: false,
+        index: { files: 42, chunks: 312, ready: q.has('indexed') }, recovered: '', truncated: false, guides,
       };
     },
     models: async () => ({
@@ -358,6 +361,11 @@ export function fake(q: URLSearchParams): Backend {
     },
     async saveKey() {
       fail('unavailable', 'There is no keyring on this machine. Set ANTHROPIC_API_KEY in the environment instead, then start Redgreen again.');
+    },
+    guides: async () => guides,
+    async chooseGuides(_f, hash, use) {
+      guides = { ...guides, seen: hash === guides.hash, off: !use };
+      return guides;
     },
     async testCommands() {
       const found = [{ runner: 'pytest', dir: '', args: ['python3', '-m', 'pytest', '-q'], source: 'pyproject.toml' }];

@@ -184,6 +184,15 @@ export interface Folder {
   index: { files: number; chunks: number; ready: boolean };
   recovered: string;
   truncated: boolean;
+  guides?: Guides;
+}
+
+/** Guides are what a repository says to agents: AGENTS.md and its like, of the folder and those above it in the repository. */
+export interface Guides {
+  files: List<{ path: string; text: string }>;
+  hash: string; // goes back with a task, as the proof that they were shown
+  seen: boolean; // by the person, as they are now
+  off: boolean; // left out by the person
 }
 
 export interface ModelChoice extends ModelInfo {

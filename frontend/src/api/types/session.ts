@@ -92,6 +92,8 @@ export interface Payloads {
     approval: string;
     ask_edits?: boolean;
     test_cmd?: List<string>;
+    guides?: List<string>;
+    no_guides?: boolean;
     branch?: string;
     commit?: string;
     base_hash: string;

@@ -14,6 +14,7 @@ export interface NewTask {
   test_cmd: string[];
   test_dir?: string; // where test_cmd runs, relative to the folder
   kind?: TaskKind | '';
+  guides?: string; // the hash of the guides that the person was shown
 }
 
 export interface DiffFile {

@@ -1,0 +1,61 @@
+package app
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestGuidesAreShownFirst: no task starts with a guide that the person was not shown as it is, but where it is left out.
+func TestGuidesAreShownFirst(t *testing.T) {
+	t.Parallel()
+	c := testCore(t)
+	h, err := newHost(c, "browser", func(string, any) {}, nil, startup{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer h.Close()
+	a, dir := &App{h: h}, t.TempDir()
+	write := func(text string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(dir, "AGENTS.md"), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	folder, err := a.OpenFolder(dir)
+	if err != nil || !folder.Guides.Seen || len(folder.Guides.Files) != 0 {
+		t.Fatalf("without guides: %+v, %v", folder.Guides, err)
+	}
+	write("Use tabs.\x1b[31m\n")
+	if folder, err = a.OpenFolder(dir); err != nil || folder.Guides.Seen || len(folder.Guides.Files) != 1 {
+		t.Fatalf("with one: %+v, %v", folder.Guides, err)
+	}
+	if text := folder.Guides.Files[0].Text; strings.ContainsRune(text, 27) || !strings.HasPrefix(text, "Use tabs.") {
+		t.Errorf("shown as %q", text)
+	}
+	f, err := c.open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.shownGuides(f.repo, ""); explain(err).Code != Conflict {
+		t.Fatalf("not shown: %v", err)
+	}
+	if off, err := c.shownGuides(f.repo, folder.Guides.Hash); off || err != nil {
+		t.Fatalf("shown: %v, %v", off, err)
+	}
+	if off, err := c.shownGuides(f.repo, ""); off || err != nil {
+		t.Fatalf("shown before: %v, %v", off, err)
+	}
+	write("Use blanks.\n")
+	if _, err := c.shownGuides(f.repo, folder.Guides.Hash); explain(err).Code != Conflict {
+		t.Fatalf("changed since: %v", err)
+	}
+	g, err := a.ChooseGuides(dir, folder.Guides.Hash, false)
+	if err != nil || !g.Off || g.Seen {
+		t.Fatalf("left out: %+v, %v", g, err)
+	}
+	if off, err := c.shownGuides(f.repo, ""); !off || err != nil {
+		t.Fatalf("left out: %v, %v", off, err)
+	}
+}
