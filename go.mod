@@ -15,6 +15,7 @@ require (
 	github.com/elastic/go-seccomp-bpf v1.6.0 // sandbox: compiles our system call filter for bubblewrap
 	github.com/fsnotify/fsnotify v1.10.1 // index: hears of changed files from the system
 	github.com/go-git/go-git/v5 v5.19.3 // repo: reads which files git tracks, from its index, without running git
+	github.com/godbus/dbus/v5 v5.2.2 // app: the session's message bus, for one window and for notifications; go-keyring's and Wails' own client
 	github.com/google/codesearch v1.2.0 // index: which trigrams a regular expression needs, by the author of the method; the index file itself is not used
 	github.com/google/go-cmp v0.7.0 // tests: readable differences
 	github.com/klauspost/compress v1.20.4 // session: zstd for big bodies
@@ -59,7 +60,6 @@ require (
 	github.com/buger/jsonparser v1.1.1 // indirect
 	github.com/danieljoos/wincred v1.2.3 // indirect
 	github.com/go-ole/go-ole v1.3.0 // indirect
-	github.com/godbus/dbus/v5 v5.2.2 // indirect
 	github.com/golang/snappy v1.0.0 // indirect
 	github.com/google/uuid v1.6.0 // indirect
 	github.com/gorilla/websocket v1.5.3 // indirect

@@ -15,6 +15,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"redgreen/backend/agent"
@@ -44,19 +45,52 @@ type host struct {
 	pick      func() (string, error)            // the native folder dialog
 	save      func(name string) (string, error) // the native dialog that asks where to save a file; nil in a browser
 	mode      string                            // window, browser
-	start     startup
-	context   context.Context // of the indexing in the background; cancelled by Close
+	context   context.Context                   // of the indexing in the background; cancelled by Close
 	cancel    context.CancelFunc
 	indexer   indexer
 	preparing stoppable // by folder
 	probing   stoppable // by model
 	unsub     func()
+
+	mu     sync.Mutex
+	start  startup
+	booted bool // the page has asked what to open
 }
 
 // startup is what to open at once.
 type startup struct {
 	folder  string
 	session string
+}
+
+// Opening is what the page is told to open.
+type Opening struct {
+	Folder  string `json:"folder"`
+	Session string `json:"session"`
+}
+
+// open has the page open something, now or, where it is not there yet, first of all.
+func (h *host) open(s startup) {
+	if s == (startup{}) {
+		return
+	}
+	h.mu.Lock()
+	booted := h.booted
+	if !booted {
+		h.start = s
+	}
+	h.mu.Unlock()
+	if booted {
+		h.send("open", Opening{Folder: s.folder, Session: s.session})
+	}
+}
+
+// boot gives what to open first; from then on the page is told.
+func (h *host) boot() startup {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.booted = true
+	return h.start
 }
 
 // newHost puts the house behind a page. send may be called from any goroutine.
@@ -147,11 +181,12 @@ func (a *App) Boot() (Boot, error) {
 			b.Keys = append(b.Keys, KeyRow{Provider: provider, Env: env, Set: c.keys.get(env) != ""})
 		}
 		slices.SortFunc(b.Keys, func(x, y KeyRow) int { return strings.Compare(x.Provider, y.Provider) })
-		if a.h.start.folder != "" {
-			b.Folder = &a.h.start.folder
+		start := a.h.boot()
+		if start.folder != "" {
+			b.Folder = &start.folder
 		}
-		if a.h.start.session != "" {
-			b.Session = &a.h.start.session
+		if start.session != "" {
+			b.Session = &start.session
 		}
 		return b, nil
 	})

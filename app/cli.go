@@ -162,7 +162,7 @@ func (c *command) root() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return window(cmd.Context(), core, s)
+			return window(cmd.Context(), core, s, func(line string) { fmt.Fprintln(c.out, line) })
 		},
 	}
 	root.Flags().BoolVar(&sample, "sample", false, "open the bundled sample repository, laid anew")

@@ -15,10 +15,21 @@ import (
 	"github.com/wailsapp/wails/v2/pkg/runtime"
 )
 
-// window runs the desktop window until the person closes it or ctx ends.
-func window(ctx context.Context, c *core, s startup) error {
+// window runs the desktop window until the person closes it or ctx ends. Where one is open already it is given what to open,
+// which is said in a line.
+func window(ctx context.Context, c *core, s startup, say func(line string)) error {
 	if !hasWindow {
 		return fail(Unavailable, "this build has no window; use `redgreen serve` and a browser, or build with `make build`")
+	}
+	bus := sessionBus()
+	if bus != nil {
+		defer bus.Close()
+		if done, err := handOver(ctx, bus, c.paths.instance(), s); done || err != nil {
+			if done {
+				say(s.handed())
+			}
+			return err
+		}
 	}
 	if err := displayFound(os.Getenv); err != nil {
 		return err
@@ -55,8 +66,18 @@ func window(ctx context.Context, c *core, s startup) error {
 	defer h.Close()
 	ended := make(chan struct{})
 	defer close(ended)
+	var lock *options.SingleInstanceLock
+	if bus != nil { // else Wails would start one
+		lock = &options.SingleInstanceLock{UniqueId: c.paths.instance(), OnSecondInstanceLaunch: func(d options.SecondInstanceData) {
+			h.open(asked(d.Args, d.WorkingDirectory))
+			if p := wctx.Load(); p != nil {
+				runtime.WindowUnminimise(*p)
+			}
+		}}
+	}
 	return wails.Run(&options.App{
-		Title: "Redgreen", Width: windowWidth, Height: windowHeight, MinWidth: 900, MinHeight: 600,
+		SingleInstanceLock: lock,
+		Title:              "Redgreen", Width: windowWidth, Height: windowHeight, MinWidth: 900, MinHeight: 600,
 		AssetServer:      &assetserver.Options{Assets: c.assets.Page},
 		BackgroundColour: &options.RGBA{R: 20, G: 19, B: 18, A: 255},
 		Bind:             []any{&App{h: h}},

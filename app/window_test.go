@@ -28,8 +28,7 @@ func TestWindow(t *testing.T) {
 	startManager(t, display)
 	home := t.TempDir()
 	cmd := exec.Command(bin, "--sample")
-	// LANG=C.UTF-8 is a trap of its own: WebKit then calls the language "C", which no Intl constructor takes.
-	cmd.Env = []string{"DISPLAY=" + display, "LANG=C.UTF-8", "REDGREEN_HOME=" + home, "HOME=" + home, "PATH=" + os.Getenv("PATH"), "XDG_RUNTIME_DIR=" + t.TempDir()}
+	cmd.Env = windowEnv(t, display, home)
 	var log bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &log, &log
 	if err := cmd.Start(); err != nil {
@@ -79,6 +78,109 @@ func TestWindow(t *testing.T) {
 	if s := log.String(); strings.Contains(s, "panic") || strings.Contains(s, "SA_ONSTACK") {
 		t.Errorf("it said:\n%s", s)
 	}
+}
+
+// windowEnv is what a window of its own runs with; there is no message bus.
+func windowEnv(t *testing.T, display, home string) []string {
+	// LANG=C.UTF-8 is a trap of its own: WebKit then calls the language "C", which no Intl constructor takes.
+	return []string{"DISPLAY=" + display, "LANG=C.UTF-8", "REDGREEN_HOME=" + home, "HOME=" + home, "PATH=" + os.Getenv("PATH"), "XDG_RUNTIME_DIR=" + t.TempDir()}
+}
+
+// openWindow starts the program and waits until its window has the keyboard; it is ended with the test.
+func openWindow(t *testing.T, env []string, args ...string) *exec.Cmd {
+	t.Helper()
+	cmd := exec.Command(args[0], args[1:]...)
+	cmd.Env = env
+	var log bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &log, &log
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		cmd.Process.Kill()
+		cmd.Wait()
+		if t.Failed() {
+			t.Log(log.String())
+		}
+	})
+	eventually(t, "the window", func() bool { return xdotool(env, "getactivewindow", "getwindowname") == "Redgreen" })
+	return cmd
+}
+
+// xdotool gives what it printed, without the last line's end; what fails prints nothing.
+func xdotool(env []string, args ...string) string {
+	cmd := exec.Command("xdotool", args...)
+	cmd.Env = env
+	out, _ := cmd.Output()
+	return strings.TrimRight(string(out), "\n")
+}
+
+// eventually waits a minute for something to come true.
+func eventually(t *testing.T, what string, done func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(time.Minute); !done(); time.Sleep(200 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("waited a minute for %s", what)
+		}
+	}
+}
+
+// startBus starts a message bus of its own and gives its address.
+func startBus(t *testing.T) string {
+	t.Helper()
+	cmd := exec.Command("dbus-daemon", "--session", "--nofork", "--nopidfile", "--print-address=1")
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatalf("starting dbus-daemon: %v; install it with: apt-get install dbus", err)
+	}
+	t.Cleanup(func() {
+		cmd.Process.Kill()
+		cmd.Wait()
+	})
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		t.Fatalf("dbus-daemon gave no address: %v", err)
+	}
+	return strings.TrimSpace(line)
+}
+
+// TestWindowOnce starts the program a second time beside an open window: it must say so in a line and end well, and the
+// window must come to the front and open what the second was given. TestWindow shows that no bus is needed.
+func TestWindowOnce(t *testing.T) {
+	bin := os.Getenv("REDGREEN_BIN")
+	if bin == "" {
+		t.Skip("REDGREEN_BIN does not name a program built with its window; `make test` sets it")
+	}
+	display, home, folder := startDisplay(t), t.TempDir(), filepath.Join(t.TempDir(), "shop")
+	if err := os.Mkdir(folder, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	startManager(t, display)
+	env := append(windowEnv(t, display, home), "DBUS_SESSION_BUS_ADDRESS="+startBus(t))
+	openWindow(t, env, bin)
+	again := func(want string, args ...string) {
+		t.Helper()
+		xdotool(env, "getactivewindow", "windowminimize", "--sync")
+		if name := xdotool(env, "getactivewindow", "getwindowname"); name == "Redgreen" {
+			t.Fatal("the window could not be put away")
+		}
+		cmd := exec.Command(bin, args...)
+		cmd.Env = env
+		if out, err := cmd.CombinedOutput(); err != nil || string(out) != want+"\n" {
+			t.Errorf("redgreen %v: %v, it said %q, not %q", args, err, out, want)
+		}
+		eventually(t, "the window to come to the front", func() bool { return xdotool(env, "getactivewindow", "getwindowname") == "Redgreen" })
+	}
+	again("Redgreen is open already; its window shows "+folder+" now.", folder)
+	eventually(t, "the folder to be opened", func() bool {
+		settings, _ := os.ReadFile(filepath.Join(home, "config", "settings.json"))
+		return strings.Contains(string(settings), folder)
+	})
+	again("Redgreen is open already; its window is in front now.")
+	again("Redgreen is open already; its window shows session abc-1 now.", "redgreen://session/abc-1")
 }
 
 // approveByKey starts the sample's task, waits for its proof and writes the patch, by keys alone.

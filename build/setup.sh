@@ -36,6 +36,7 @@ needs() {
     echo "cmd:Xvfb xvfb"
     echo "cmd:openbox openbox"
     echo "cmd:xdotool xdotool"
+    echo "cmd:dbus-daemon dbus"
     echo "cmd:import imagemagick"
     echo "font:DejaVu fonts-dejavu-core"
   fi

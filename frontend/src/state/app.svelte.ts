@@ -61,6 +61,7 @@ export class App {
     });
     backend.on('disconnected', () => (this.offline = true));
     backend.on('connected', () => (this.offline = false));
+    backend.on('open', (p) => void (p.session ? this.openSession(p.session) : this.#openAsked(p.folder)));
     backend.on('ask', (p) => (this.asks = [...this.asks, p]));
   }
 
@@ -187,6 +188,11 @@ export class App {
     } finally {
       this.opening = '';
     }
+  }
+
+  /** A folder that a second start names and that cannot be opened is said on the start view. */
+  async #openAsked(path: string): Promise<void> {
+    if (!(await this.openFolder(path))) this.view = 'start';
   }
 
   #show(folder: Folder): void {

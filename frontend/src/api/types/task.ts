@@ -94,6 +94,7 @@ export interface Pushed {
   phase: { session: string; text: string };
   prepare: { folder: string; text: string }; // '' when it is done
   probe: { ref: string; score: ProbeScore };
+  open: { folder: string; session: string }; // a second start, or a click on a notification, asks for it; '' none
   connected: null; // the browser's stream is there, perhaps again
   disconnected: null;
 }
