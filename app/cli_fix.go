@@ -407,13 +407,18 @@ func (c *command) proveAgain(ctx context.Context, run *agent.Run, yes bool) erro
 	return err
 }
 
-// askReview asks for the decision: y writes, n ends, anything else is a comment that goes back to the model.
-func (c *command) askReview(ctx context.Context, state session.State) (approved bool, comment string) {
+// writeWords is the question before a session's patch is written.
+func writeWords(state session.State) string {
 	what := fmt.Sprintf("Write %s", countOf(len(state.Patch.Files), "file"))
 	if state.Proof != "proven" {
 		what += " although it is not proven"
 	}
-	fmt.Fprintf(c.err, "%s into %s? [y/N, or say what is wrong] ", what, printable(state.Folder, 4096))
+	return fmt.Sprintf("%s into %s?", what, printable(state.Folder, 4096))
+}
+
+// askReview asks for the decision: y writes, n ends, anything else is a comment that goes back to the model.
+func (c *command) askReview(ctx context.Context, state session.State) (approved bool, comment string) {
+	fmt.Fprint(c.err, writeWords(state)+" [y/N, or say what is wrong] ")
 	line, err := c.answer(ctx)
 	if err != nil && ctx.Err() != nil {
 		fmt.Fprintln(c.err)

@@ -22,8 +22,8 @@ func (c *command) sessionsCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:     "sessions",
-		Short:   "List, search, show, resume, replay, compare, export, undo and delete the saved sessions",
-		Example: "  redgreen sessions list\n  redgreen sessions show ID\n  redgreen sessions resume ID\n  redgreen sessions undo ID\n  redgreen sessions export ID --out session.html",
+		Short:   "List, search, show, resume, write, undo, replay, compare, export and delete the saved sessions",
+		Example: "  redgreen sessions list\n  redgreen sessions show ID\n  redgreen sessions approve ID\n  redgreen sessions undo ID\n  redgreen sessions export ID --out session.html",
 	}
 	list := &cobra.Command{
 		Use:   "list [WORDS]",
@@ -79,17 +79,8 @@ func (c *command) sessionsCommand() *cobra.Command {
 			return c.withStore(func(_ *core, store *session.Store) error { return c.show(cmd.Context(), store, args[0]) })
 		},
 	}
-	undo := &cobra.Command{
-		Use:     "undo ID",
-		Short:   "Take back what a session wrote; again, take the undo back",
-		Example: "  redgreen sessions undo 20261129-093012-h3k9x2mq",
-		Args:    exactly("ID", 1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return c.withStore(func(core *core, store *session.Store) error { return c.undo(cmd.Context(), core, store, args[0]) })
-		},
-	}
-	cmd.AddCommand(list, show, c.resumeCommand(), c.exportCommand(), c.importCommand(), undo)
-	cmd.AddCommand(c.manageCommands()...)
+	cmd.AddCommand(list, show, c.resumeCommand(), c.exportCommand(), c.importCommand())
+	cmd.AddCommand(append(c.decideCommands(), c.manageCommands()...)...)
 	return cmd
 }
 
@@ -112,25 +103,6 @@ func findEvents(ctx context.Context, store *session.Store, id string) ([]session
 		return nil, fail(NotFound, fmt.Sprintf("there is no session %q; `redgreen sessions list` shows the ids", id))
 	}
 	return events, err
-}
-
-// undo takes back what a session wrote into its folder, or writes it again.
-func (c *command) undo(ctx context.Context, core *core, store *session.Store, id string) error {
-	if _, err := findEvents(ctx, store, id); err != nil {
-		return err
-	}
-	receipt, redo, err := core.undo(ctx, store, id, hooks{})
-	if err != nil {
-		return err
-	}
-	did := "took back the change of"
-	if redo {
-		did = "wrote again"
-	}
-	for _, file := range written(receipt).Files {
-		fmt.Fprintf(c.out, "%s %s\n", did, printable(file, 4096))
-	}
-	return nil
 }
 
 func (c *command) show(ctx context.Context, store *session.Store, id string) error {

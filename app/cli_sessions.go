@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"redgreen/backend/patch"
 	"redgreen/backend/session"
 )
 
@@ -171,30 +172,63 @@ func (c *command) whyCommand() *cobra.Command {
 			if asJSON {
 				return json.NewEncoder(c.out).Encode(o)
 			}
-			fmt.Fprintf(c.out, "step %d\n", o.Step)
-			if o.Said != "" {
-				fmt.Fprintf(c.out, "  said: %s\n", printable(strings.Join(strings.Fields(o.Said), " "), 1000))
-			}
-			if o.Act != nil {
-				fmt.Fprintf(c.out, "  did:  %s\n", actWords(*o.Act))
-			}
+			c.printOrigin(o)
 			return nil
 		},
 	}
 	cmd.Flags().BoolVar(&removed, "removed", false, "LINE is of the file before")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "one object: {seq, step, said, act}")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "one object: {seq, step, said, by, act}")
 	return cmd
 }
 
-// actWords says a call and what came of it, with the diff that it was made with, if it was one.
-func actWords(a session.Act) string {
-	var args struct{ Patch string }
-	words := toolVerb(a.Tool, a.OK) + " " + printable(a.Summary, 300)
-	if json.Unmarshal([]byte(a.Args), &args) != nil || args.Patch == "" {
-		return words + "\n        " + printable(a.Args, 1000)
+// printOrigin says who changed a line, in which step, with which words, and shows the edit.
+func (c *command) printOrigin(o session.Origin) {
+	if o.By == "person" {
+		fmt.Fprintf(c.out, "after step %d, by you in the review\n", o.Step)
+	} else {
+		fmt.Fprintf(c.out, "step %d\n", o.Step)
 	}
-	text := fileHashes.ReplaceAllString(visible(strings.TrimSpace(args.Patch)), "index $1..$2")
-	return words + "\n        " + strings.ReplaceAll(text, "\n", "\n        ")
+	if o.Said != "" {
+		fmt.Fprintf(c.out, "  said: %s\n", printable(strings.Join(strings.Fields(o.Said), " "), 1000))
+	}
+	if o.Act == nil {
+		return
+	}
+	fmt.Fprintf(c.out, "  did:  %s %s\n", toolVerb(o.Act.Tool, o.Act.OK), printable(o.Act.Summary, 300))
+	lines := strings.Split(editText(o.Act.Args), "\n")
+	for i, l := range lines {
+		if i == editMost {
+			fmt.Fprintf(c.out, "        … and %s\n", countOf(len(lines)-i, "more line"))
+			break
+		}
+		fmt.Fprintf(c.out, "        %s\n", l)
+	}
+}
+
+// editMost is how many lines of an edit are shown; the diff of the session has all.
+const editMost = 60
+
+// editText is an edit's arguments as lines with − and +: a diff as it was written, of old and new text what differs.
+func editText(args string) string {
+	var a struct{ Path, Old, New, Content, Patch string }
+	if json.Unmarshal([]byte(args), &a) != nil {
+		return printable(args, 1000)
+	}
+	if a.Patch != "" {
+		return fileHashes.ReplaceAllString(visible(strings.TrimSpace(a.Patch)), "index $1..$2")
+	}
+	state := func(text string) *patch.Content { return &patch.Content{Data: []byte(text), Mode: 0o644} }
+	p, err := patch.Diff([]patch.Pair{{Path: a.Path, Before: state(a.Old), After: state(a.New + a.Content)}})
+	if err != nil || p.Empty() {
+		return printable(args, 1000)
+	}
+	var b strings.Builder
+	for _, h := range p.Files[0].Hunks {
+		for _, l := range h.Lines {
+			fmt.Fprintf(&b, "%s%s\n", l.Op, visible(strings.TrimSuffix(l.Text, "\n")))
+		}
+	}
+	return strings.TrimSuffix(b.String(), "\n")
 }
 
 func (c *command) replayCommand() *cobra.Command {

@@ -85,7 +85,7 @@ func (c *command) printEnd(s session.State) {
 	case !s.Patch.Empty():
 		end += " · nothing in the folder has changed"
 		if agent.CanApprove(s) && s.Source == "" {
-			end += "; to write it: redgreen --session " + s.ID + ", or the session in redgreen serve"
+			end += "; to write it: redgreen sessions approve " + s.ID
 		}
 	}
 	fmt.Fprintln(c.out, end)

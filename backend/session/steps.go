@@ -170,19 +170,20 @@ func sameActs(a, b []Act) bool {
 type Origin struct {
 	Seq  int64  `json:"seq"` // of the patch.changed event
 	Step int    `json:"step"`
-	Said string `json:"said"` // by the model in that step
-	Act  *Act   `json:"act"`  // the call that made the edit, nil where it is not recorded
+	Said string `json:"said"` // by the model in that step, or by the person with their own change
+	By   string `json:"by"`   // model, or person: the change was made in the review
+	Act  *Act   `json:"act"`  // the call that made the edit, nil where a person did or it is not recorded
 }
 
 // Why finds the step that made a changed line of a session's last patch; pure. line is a line number of the patched file
 // or, with removed, of the file before. ok is false where the patch does not change that line.
 func Why(events []Event, path string, line int, removed bool) (o Origin, ok bool) {
-	var changes []Event
+	var at []int // of the changes among the events
 	var patches []PatchChanged
-	for _, e := range events {
+	for i, e := range events {
 		if data, err := Decode(e); err == nil {
 			if d, is := data.(PatchChanged); is {
-				changes, patches = append(changes, e), append(patches, d)
+				at, patches = append(at, i), append(patches, d)
 			}
 		}
 	}
@@ -198,24 +199,40 @@ func Why(events []Event, path string, line int, removed bool) (o Origin, ok bool
 	for first > 0 && count(patches[first-1].Patch, path, op, text) >= nth {
 		first--
 	}
-	o = Origin{Seq: changes[first].Seq, Step: patches[first].Step}
-	for _, s := range Steps(events) {
-		if s.Step == o.Step && s.Seq < o.Seq { // the last of that number before it: a fork may repeat one
-			o.Said, o.Act = s.Said, editOf(s.Acts, path)
-		}
+	o = Origin{Seq: events[at[first]].Seq, Step: patches[first].Step, By: "model"}
+	if d, is := chosenAfter(events[at[first]+1:]); is {
+		o.By, o.Said = d.By, d.Comment
+		return o, true
+	}
+	if before := Steps(events[:at[first]]); len(before) > 0 { // its last act is the edit, without what came of it
+		n := len(before) - 1
+		s := Steps(events)[n]
+		o.Said, o.Act = s.Said, editOf(s.Acts[:len(before[n].Acts)])
 	}
 	return o, true
 }
 
-// editOf is the call of a step that edited a file: the one that names it, else any that succeeded in editing.
-func editOf(acts []Act, path string) *Act {
-	var found *Act
-	for i := range acts {
-		if a := &acts[i]; a.OK && (found == nil && a.Tool == "apply_patch" || strings.Contains(a.Args, path)) {
-			found = a
+// chosenAfter is the person's own change of a patch in the review: its answer is recorded right behind the new patch.
+func chosenAfter(events []Event) (d ReviewAnswered, ok bool) {
+	if len(events) == 0 {
+		return d, false
+	}
+	data, err := Decode(events[0])
+	if err != nil {
+		return d, false
+	}
+	d, ok = data.(ReviewAnswered)
+	return d, ok && d.Changed != ""
+}
+
+// editOf is the last edit among the acts of a step.
+func editOf(acts []Act) *Act {
+	for i := len(acts) - 1; i >= 0; i-- {
+		if acts[i].Tool == "apply_patch" {
+			return &acts[i]
 		}
 	}
-	return found
+	return nil
 }
 
 // changedLine is the text of a changed line and how many equal ones of the file's change stand before it, itself counted.

@@ -92,10 +92,18 @@ func TestWhy(t *testing.T) {
 		n := i + 1
 		add(t, l, KindStepStarted, StepStarted{n})
 		add(t, l, KindModelReplied, ModelReplied{Step: n, Message: model.Message{Text: fmt.Sprint("because ", n)}})
+		add(t, l, KindToolCalled, ToolCalled{Step: n, CallID: "r", Tool: "read_file", Args: `{"path":"a.py"}`})
+		add(t, l, KindToolFinished, ToolFinished{Step: n, CallID: "r", Tool: "read_file", OK: true})
 		add(t, l, KindToolCalled, ToolCalled{Step: n, CallID: "c", Tool: "apply_patch", Args: `{"path":"a.py"}`})
-		add(t, l, KindToolFinished, ToolFinished{Step: n, CallID: "c", Tool: "apply_patch", OK: true, Summary: "+1 −1"})
 		add(t, l, KindPatchChanged, PatchChanged{Step: n, Patch: p})
+		add(t, l, KindToolFinished, ToolFinished{Step: n, CallID: "c", Tool: "apply_patch", OK: true, Summary: fmt.Sprint("edit ", n)})
+		add(t, l, KindToolCalled, ToolCalled{Step: n, CallID: "d", Tool: "apply_patch", Args: `{"path":"b.py"}`}) // another file, and a
+		add(t, l, KindToolFinished, ToolFinished{Step: n, CallID: "d", Tool: "apply_patch", OK: true})            // summary that
+		add(t, l, KindToolCalled, ToolCalled{Step: n, CallID: "f", Tool: "finish", Args: `{"summary":"a.py:6"}`}) // names it
+		add(t, l, KindToolFinished, ToolFinished{Step: n, CallID: "f", Tool: "finish", OK: true})
 	}
+	add(t, l, KindPatchChanged, PatchChanged{Step: 4, Patch: hunk(" x", "-old", "+second", "+first", "+first", "+mine")})
+	add(t, l, KindReviewAnswered, ReviewAnswered{Decision: "reject", By: "person", Comment: "so", Changed: "a diff"})
 	events, err := l.s.Events(t.Context(), l.ID(), 0, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -111,9 +119,12 @@ func TestWhy(t *testing.T) {
 		if ok != (c.step > 0) || o.Step != c.step {
 			t.Errorf("line %d (removed %v): step %d, %v; want %d", c.line, c.removed, o.Step, ok, c.step)
 		}
-		if ok && (o.Said != fmt.Sprint("because ", c.step) || o.Act == nil) {
-			t.Errorf("line %d: %+v", c.line, o)
+		if ok && (o.By != "model" || o.Said != fmt.Sprint("because ", c.step) || o.Act == nil || o.Act.Summary != fmt.Sprint("edit ", c.step)) {
+			t.Errorf("line %d: %+v, %+v", c.line, o, o.Act)
 		}
+	}
+	if o, ok := Why(events, "a.py", 9, false); !ok || o.By != "person" || o.Said != "so" || o.Act != nil {
+		t.Errorf("a line of the person's own: %+v, %v", o, ok)
 	}
 	if _, ok := Why(events, "b.py", 6, false); ok {
 		t.Error("a file that is not in the patch has an origin")

@@ -234,6 +234,7 @@ export interface Origin {
   seq: number;
   step: number;
   said: string;
+  by?: string; // model, or person: made in the review
 }
 
 export interface SessionInfo extends SessionState {
