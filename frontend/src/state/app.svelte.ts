@@ -5,6 +5,7 @@ import { Keys } from './keys';
 import { list } from './lists';
 import { Options } from './options.svelte';
 import { Run } from './run.svelte';
+import { t } from '../texts';
 
 export type View = 'start' | 'task' | 'sessions' | 'settings' | 'doctor';
 
@@ -233,7 +234,7 @@ export class App {
   /** testCommand is what runs the open folder's tests: the one that the person fixed, else the first that was found. */
   get testCommand(): TestCommand | null {
     const fixed = this.tests?.fixed;
-    if (fixed && list(fixed.args).length > 0) return { runner: 'custom', dir: fixed.dir, args: fixed.args, source: 'you, for this folder' };
+    if (fixed && list(fixed.args).length > 0) return { runner: 'custom', dir: fixed.dir, args: fixed.args, source: t.options.byYou };
     return list(this.tests?.found ?? this.folder?.test_commands)[0] ?? null;
   }
 

@@ -2,6 +2,7 @@
 
 import type { Limits, NewTask, Settings, TaskKind } from '../api';
 import { splitArgs } from './args';
+import { t } from '../texts';
 
 /** The defaults of the Go side, shown where the settings hold zero. */
 export const defaults: Limits = { steps: 30, micro_usd: 1_000_000, tokens: 0, wall: 20 * 60 * 1e9 };
@@ -30,7 +31,7 @@ export class Options {
 
   /** problem says why the task cannot start like this, '' when it can. */
   get problem(): string {
-    return splitArgs(this.test) === null ? 'The test command has a quote that is not closed.' : '';
+    return splitArgs(this.test) === null ? t.options.openQuote : '';
   }
 
   task(folder: string, text: string, defaultModel: string): NewTask {

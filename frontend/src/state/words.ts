@@ -1,6 +1,6 @@
 // What happened, in words: verbs in the past, one line a result. The machine's words show only on opening.
 
-import type { Hit, Outcome, Run, TaskKind } from '../api/types';
+import type { Hit, Outcome, Run } from '../api/types';
 import { t } from '../texts';
 import { count } from './format';
 import { list } from './lists';
@@ -142,16 +142,6 @@ export function reason(r: string): string {
   return reasons[r] ?? r;
 }
 
-/** kinds of task: a word, what the button that starts one says, and what is asked for. */
-export const kinds: Record<TaskKind, { word: string; go: string; hint: string }> = {
-  fix: { word: 'Fix a bug', go: 'Find and fix', hint: 'What happens, and what should happen instead? Paste the error, if there is one.' },
-  feature: { word: 'Add a feature', go: 'Build it', hint: 'What should it do, for which input, and what must stay as it is?' },
-  new: { word: 'New program', go: 'Write it', hint: 'What should the program do? It is written into this folder, with its tests.' },
-  tests: { word: 'Add tests', go: 'Write the tests', hint: 'Which code needs tests, and which cases worry you?' },
-  refactor: { word: 'Refactor', go: 'Refactor it', hint: 'What should take another shape? The behaviour stays the same.' },
-  explain: { word: 'Explain', go: 'Explain it', hint: 'What do you want to understand? Nothing is changed.' },
-};
-
 /** outcomes: how a session stands or ended, in a word and a sentence. */
 export const outcomes: Record<Outcome, { word: string; text: string }> = {
   running: { word: 'Running', text: 'The task is being worked on.' },
@@ -174,7 +164,7 @@ export function standing(s: { outcome: Outcome; applied: boolean; receipt?: unkn
 
 /** modelName is how lists call a model, whose name may be one of a procedure of ours. */
 export function modelName(m: { provider: string; name: string }): string {
-  return m.provider === 'script' ? 'recorded model' : m.provider === 'builtin' ? 'built-in engine' : m.name;
+  return m.provider === 'script' ? t.general.recordedModel : m.provider === 'builtin' ? t.general.builtinEngine : m.name;
 }
 
 /** commandOf gives the command of an advice: what stands in backticks, else the advice itself where it begins like a
@@ -210,8 +200,7 @@ export function activity(v: SessionView): string {
 
 /** within puts a rung's label after "in". */
 export function within(label: string): string {
-  if (label === 'container' || label === 'microVM') return `a ${label}`;
-  return label === 'namespaces' ? 'namespaces of their own' : label;
+  return t.sandbox.within[label] ?? label;
 }
 
 /** walled tells whether a runtime keeps anything in; one of the rungs, by the person's own choice, does not. */

@@ -23,27 +23,25 @@ const allowed: Record<string, string[]> = {
   'ui/editor.ts': ['repeating-linear-gradient(135deg, transparent 0 6px, var(--line-soft) 6px 7px)'],
   'ui/margin.ts': ['cm-sign cm-sign-…'],
   'views/FolderDialog.svelte': ['/home/you/project'],
+  'views/Prepare.svelte': ['npm.example.org'],
+  'views/start/TaskOptions.svelte': ['pytest -q'],
 };
 
 /** Not moved yet. */
 const pending = [
-  'state/app.svelte.ts', 'state/bills.ts', 'state/forms.ts', 'state/moved.ts', 'state/options.svelte.ts', 'state/proof.ts',
-  'state/run.svelte.ts', 'state/strip.ts', 'state/words.ts', 'ui/Hunks.svelte', 'ui/Plot.svelte', 'ui/hunkbar.ts',
-  'views/Compare.svelte', 'views/Doctor.svelte', 'views/FolderSettings.svelte', 'views/Images.svelte',
-  'views/KeyRow.svelte', 'views/LimitFields.svelte', 'views/Mentions.svelte', 'views/ModelForms.svelte',
-  'views/Prepare.svelte', 'views/Probe.svelte', 'views/ProviderRow.svelte', 'views/SessionMenu.svelte',
-  'views/SessionRow.svelte', 'views/Sessions.svelte', 'views/Settings.svelte', 'views/Spending.svelte',
-  'views/review/CallRow.svelte', 'views/review/ConfirmWrite.svelte', 'views/review/Criteria.svelte',
-  'views/review/Decide.svelte', 'views/review/DiffPane.svelte', 'views/review/Evidence.svelte',
-  'views/review/FileDiff.svelte', 'views/review/ForkDialog.svelte', 'views/review/FullText.svelte',
-  'views/review/How.svelte', 'views/review/Meters.svelte', 'views/review/OutcomeNote.svelte', 'views/review/Parts.svelte',
-  'views/review/Progress.svelte', 'views/review/ProofPane.svelte', 'views/review/RejectDialog.svelte',
-  'views/review/Review.svelte', 'views/review/Say.svelte', 'views/review/Scrutiny.svelte', 'views/review/Seal.svelte',
-  'views/review/StepRow.svelte', 'views/review/Strip.svelte', 'views/review/TestGrid.svelte',
-  'views/review/TestOutput.svelte', 'views/review/TestTable.svelte', 'views/review/Trace.svelte',
-  'views/review/TraceItem.svelte', 'views/start/Compose.svelte', 'views/start/KindPicker.svelte',
-  'views/start/ModelPicker.svelte', 'views/start/SandboxLine.svelte', 'views/start/Start.svelte',
-  'views/start/TaskOptions.svelte',
+  'state/bills.ts', 'state/forms.ts', 'state/moved.ts', 'state/proof.ts', 'state/run.svelte.ts', 'state/strip.ts',
+  'state/words.ts', 'ui/Hunks.svelte', 'ui/Plot.svelte', 'ui/hunkbar.ts', 'views/Compare.svelte', 'views/Doctor.svelte',
+  'views/FolderSettings.svelte', 'views/Images.svelte', 'views/KeyRow.svelte', 'views/ModelForms.svelte',
+  'views/Probe.svelte', 'views/ProviderRow.svelte', 'views/SessionMenu.svelte', 'views/Sessions.svelte',
+  'views/Settings.svelte', 'views/Spending.svelte', 'views/review/CallRow.svelte', 'views/review/ConfirmWrite.svelte',
+  'views/review/Criteria.svelte', 'views/review/Decide.svelte', 'views/review/DiffPane.svelte',
+  'views/review/Evidence.svelte', 'views/review/FileDiff.svelte', 'views/review/ForkDialog.svelte',
+  'views/review/FullText.svelte', 'views/review/How.svelte', 'views/review/Meters.svelte',
+  'views/review/OutcomeNote.svelte', 'views/review/Parts.svelte', 'views/review/Progress.svelte',
+  'views/review/ProofPane.svelte', 'views/review/RejectDialog.svelte', 'views/review/Review.svelte',
+  'views/review/Say.svelte', 'views/review/Scrutiny.svelte', 'views/review/Seal.svelte', 'views/review/StepRow.svelte',
+  'views/review/Strip.svelte', 'views/review/TestGrid.svelte', 'views/review/TestOutput.svelte',
+  'views/review/TestTable.svelte', 'views/review/Trace.svelte', 'views/review/TraceItem.svelte',
 ];
 
 describe('texts in the source', () => {

@@ -7,3 +7,6 @@ export const english = figures('en-US', 'en-GB');
 const { count } = english;
 
 export const files = (n: number) => count(n, { one: 'file', other: 'files' });
+export const sessions = (n: number) => count(n, { one: 'session', other: 'sessions' });
+export const steps = (n: number) => count(n, { one: 'step', other: 'steps' });
+export const tests = (n: number) => count(n, { one: 'test', other: 'tests' });
