@@ -54,6 +54,8 @@ type command struct {
 	colour bool // stderr understands colours
 	screen bool // stdout is a terminal
 	shown  bool // the last diff and certificate are on the screen already
+	// unwritten says that the command could write into a folder and has not.
+	unwritten bool
 	debug  bool
 	core   *core
 	reader *bufio.Reader
@@ -111,7 +113,11 @@ func (c *command) status(ctx context.Context, err error) int {
 		fmt.Fprintln(c.err, "redgreen:", visible(explain(err).Message))
 	}
 	if stopped {
-		fmt.Fprintln(c.err, "interrupted; nothing was written")
+		end := "interrupted"
+		if c.unwritten {
+			end += "; nothing was written"
+		}
+		fmt.Fprintln(c.err, end)
 		return exitInterrupt
 	}
 	return code

@@ -119,6 +119,7 @@ func (c *command) approve(ctx context.Context, core *core, store *session.Store,
 	if err := notWritable(state); err != nil {
 		return err
 	}
+	c.unwritten = true
 	if err := c.agreed(ctx, state, f); err != nil {
 		return err
 	}
@@ -131,6 +132,7 @@ func (c *command) approve(ctx context.Context, core *core, store *session.Store,
 	if err != nil {
 		return err
 	}
+	c.unwritten = false
 	if f.json {
 		return c.printWritten(id, "", written(receipt).Files, false, true)
 	}

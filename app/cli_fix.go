@@ -255,6 +255,7 @@ func (c *command) workWith(ctx context.Context, core *core, f *folder, m model.M
 	if err != nil {
 		return err
 	}
+	c.unwritten = true
 	trace := newTrace(c.err, c.colour)
 	o, err := core.agentOptions(f, m, hooks{
 		ask: func(ctx context.Context, _ string, act policy.Act) (bool, error) {
@@ -294,6 +295,7 @@ func (c *command) workWith(ctx context.Context, core *core, f *folder, m model.M
 		err = errors.Join(err, run.Finish(after))
 	}
 	state, err2 := store.State(after, run.ID())
+	c.unwritten = !state.Applied
 	follow.stop(after)
 	if flags.keep != "" {
 		if kept := run.Keep(flags.keep); kept != nil {

@@ -113,7 +113,8 @@ func (c *command) prove(ctx context.Context, dir, file, own, image string) (proo
 	if len(b.command.Parts) > 0 {
 		b.command = testrun.Together(testrun.Touched(b.command.Parts, p.Paths()))
 	}
-	fmt.Fprintf(c.err, "running the tests without the patch, then with it, %s\n", inRung(b.rung))
+	fmt.Fprintf(c.err, "running %s %s\n", printable(strings.Join(b.command.Args, " "), 1000), inRung(b.rung))
+	c.told("Running all tests without the patch")
 	base, done, err := b.tree(ctx, patch.Patch{})
 	if err != nil {
 		return none, err
@@ -123,8 +124,9 @@ func (c *command) prove(ctx context.Context, dir, file, own, image string) (proo
 	if err != nil {
 		return none, err
 	}
+	c.ran(baseline)
 	cert, _, err := proof.Prove(ctx, proof.Options{Runner: b.runner, Command: b.command, Baseline: baseline, Patch: p,
-		BaseHash: b.workspace.BaseHash(), Tree: b.tree, ReadBase: b.workspace.Base, Now: time.Now})
+		BaseHash: b.workspace.BaseHash(), Tree: b.tree, ReadBase: b.workspace.Base, Now: time.Now, Progress: c.told, Ran: c.ran})
 	if err != nil {
 		return none, err
 	}
@@ -133,6 +135,19 @@ func (c *command) prove(ctx context.Context, dir, file, own, image string) (proo
 		return none, err
 	}
 	return cert.Against(changed), nil
+}
+
+// ran says on stderr how a run of a proof ended.
+func (c *command) ran(r testrun.Run) {
+	passed, failed, skipped := r.Counts()
+	words := fmt.Sprintf("%d passed, %d failed", passed, failed)
+	if skipped > 0 {
+		words += fmt.Sprintf(", %d skipped", skipped)
+	}
+	if r.Infrastructure {
+		words = "no verdict: " + printable(r.Reason, 300)
+	}
+	fmt.Fprintf(c.err, "     %s (%s)\n", words, millis(r.Duration.Milliseconds()))
 }
 
 // parsePatch reads the edits of a patch file; one without any text, as git diff gives for no change, has none.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -235,7 +236,7 @@ func (c *command) replayCommand() *cobra.Command {
 	var speed float64
 	cmd := &cobra.Command{
 		Use: "replay ID", Short: "Play a session again as it went, offline", Args: exactly("ID", 1),
-		Long:    "Prints a session's trace in the time that it took, divided by --speed. Nothing is run and no model is called.",
+		Long:    "Prints a session's trace in the time that it took, divided by --speed; no pause is longer than 5s. Nothing is run and no model\nis called.",
 		Example: "  redgreen sessions replay ID\n  redgreen sessions replay ID --speed 20",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !(speed > 0) || math.IsInf(speed, 1) { // neither is NaN
@@ -246,6 +247,7 @@ func (c *command) replayCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
+				fmt.Fprintln(c.err, replayWords(events, speed))
 				if err := replay(cmd.Context(), c.out, events, speed); err != nil {
 					return err
 				}
@@ -264,13 +266,39 @@ func (c *command) replayCommand() *cobra.Command {
 // replayPause is the longest wait between two events: a person may have slept between them.
 const replayPause = 5 * time.Second
 
+// replayWait is the pause between two events of a replay.
+func replayWait(before, e session.Event, speed float64) time.Duration {
+	return time.Duration(min(max(float64(e.Time.Sub(before.Time)), 0)/speed, float64(replayPause)))
+}
+
+// replayWords say how long a session took, how long its replay will take, and how it goes faster.
+func replayWords(events []session.Event, speed float64) string {
+	var plays time.Duration
+	for i := 1; i < len(events); i++ {
+		plays += replayWait(events[i-1], events[i], speed)
+	}
+	end := slices.IndexFunc(events, func(e session.Event) bool { return e.Kind == session.KindSessionFinished }) // what came later is a decision
+	if end < 0 {
+		end = len(events) - 1
+	}
+	took := events[end].Time.Sub(events[0].Time)
+	return fmt.Sprintf("the session took %s and plays in %s; --speed 20 makes it 20 times as fast, Ctrl-C ends it", inSeconds(took), inSeconds(plays))
+}
+
+// inSeconds is a duration to the second, "less than 1s" below that.
+func inSeconds(d time.Duration) string {
+	if d < time.Second {
+		return "less than 1s"
+	}
+	return d.Round(time.Second).String()
+}
+
 func replay(ctx context.Context, out io.Writer, events []session.Event, speed float64) error {
 	trace := newTrace(out, false)
 	for i, e := range events {
 		if i > 0 {
-			wait := time.Duration(min(float64(e.Time.Sub(events[i-1].Time))/speed, float64(replayPause)))
 			select {
-			case <-time.After(wait):
+			case <-time.After(replayWait(events[i-1], e, speed)):
 			case <-ctx.Done():
 				return ctx.Err()
 			}

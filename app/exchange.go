@@ -80,6 +80,28 @@ func export(ctx context.Context, store *session.Store, id string, as exchange.Fo
 	return b.Bytes(), err
 }
 
+// formWords names a form as people do.
+func formWords(f exchange.Form) string {
+	switch f {
+	case exchange.Markdown:
+		return "Markdown"
+	case exchange.HTML:
+		return "one HTML page"
+	}
+	return "JSON Lines"
+}
+
+// byteWords is a size with three digits at most.
+func byteWords(n int) string {
+	switch {
+	case n < 1000:
+		return countOf(n, "byte")
+	case n < 1_000_000:
+		return fmt.Sprintf("%d kB", (n+500)/1000)
+	}
+	return fmt.Sprintf("%.1f MB", float64(n)/1e6)
+}
+
 func saveFile(path string, text []byte) error {
 	if err := os.WriteFile(path, text, 0o644); err != nil {
 		return fail(Unavailable, fmt.Sprintf("the export could not be saved (%v); choose another place", err))
@@ -179,7 +201,11 @@ func (c *command) exportCommand() *cobra.Command {
 					return err
 				}
 				if out != "" {
-					return saveFile(expandHome(out), text)
+					if err := saveFile(expandHome(out), text); err != nil {
+						return err
+					}
+					fmt.Fprintf(c.err, "wrote the session as %s into %s (%s)\n", formWords(form), printable(expandHome(out), 4096), byteWords(len(text)))
+					return nil
 				}
 				_, err = c.out.Write(text)
 				return err

@@ -111,8 +111,7 @@ func (o observer) mayHaveGrown(e evidence, c comparison) bool {
 // counts: where a package does not build without the fix, nothing is said about its tests.
 func (o observer) findGrown(ctx context.Context, tests patch.Patch, e *evidence) error {
 	err := o.in(ctx, tests, func(dir string) error {
-		o.say("Running all tests without the fix")
-		run, err := o.suite.Run(ctx, dir, o.Command, nil)
+		run, err := o.run(ctx, dir, nil, "Running all tests without the fix")
 		if err != nil {
 			return err
 		}
@@ -144,8 +143,7 @@ func (o observer) withPatch(ctx context.Context, dir string, e *evidence) error 
 	if stop, err := o.nearFirst(ctx, dir, e); err != nil || stop {
 		return err
 	}
-	o.say("Running all tests with the patch")
-	run, err := o.suite.Run(ctx, dir, o.Command, nil)
+	run, err := o.run(ctx, dir, nil, "Running all tests with the patch")
 	if err != nil {
 		return err
 	}
@@ -166,11 +164,11 @@ func (o observer) repeat(ctx context.Context, dir string, ids []string, where st
 	}
 	selected := o.selection(dir, ids)
 	for n := range o.Reruns {
-		o.say(fmt.Sprintf("Running %s again %s (%d of %d)", plural(len(ids), "test"), where, n+1, o.Reruns))
-		run, err := o.suite.Run(ctx, dir, o.Command, selected)
+		what := fmt.Sprintf("Running %s again %s (%d of %d)", plural(len(ids), "test"), where, n+1, o.Reruns)
+		run, err := o.run(ctx, dir, selected, what)
 		if err == nil && selected != nil && blocked(run) && run.ExitCode >= 0 { // a test that is not there can end the run
 			selected = nil
-			run, err = o.suite.Run(ctx, dir, o.Command, nil)
+			run, err = o.run(ctx, dir, nil, what)
 		}
 		if err != nil {
 			return err
@@ -196,6 +194,16 @@ func (o observer) in(ctx context.Context, p patch.Patch, use func(dir string) er
 	}
 	defer done()
 	return use(dir)
+}
+
+// run is one run of the proof's command, told of as it starts and ends.
+func (o observer) run(ctx context.Context, dir string, paths []string, what string) (testrun.Run, error) {
+	o.say(what)
+	run, err := o.suite.Run(ctx, dir, o.Command, paths)
+	if err == nil && o.Ran != nil {
+		o.Ran(run)
+	}
+	return run, err
 }
 
 func (o observer) say(what string) {

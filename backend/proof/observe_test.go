@@ -172,6 +172,8 @@ func TestProveMakesTheRunsThatItNeeds(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			o, said := options(t, tt.base, edit(t, tt.patch...))
+			ended := 0
+			o.Ran = func(testrun.Run) { ended++ }
 			s := &scripted{answers: tt.answers}
 			c, _, err := prove(t.Context(), o, s)
 			if err != nil {
@@ -183,8 +185,8 @@ func TestProveMakesTheRunsThatItNeeds(t *testing.T) {
 			if diff := cmp.Diff(tt.calls, s.calls); diff != "" {
 				t.Errorf("runs (-want +got):\n%s", diff)
 			}
-			if len(*said) != len(tt.calls) {
-				t.Errorf("progress said %q for %d runs", *said, len(tt.calls))
+			if len(*said) != len(tt.calls) || ended != len(tt.calls) {
+				t.Errorf("progress said %q and %d ends for %d runs", *said, ended, len(tt.calls))
 			}
 			checkForm(t, c)
 		})

@@ -27,8 +27,7 @@ func (o observer) older(ctx context.Context, e *evidence) error {
 		if e.patched.Duration > longSuite && len(e.grown) == 0 {
 			paths = testrun.Near(dir, o.Command, o.Patch.Paths())
 		}
-		o.say("Running the tests as they were with the fix")
-		if e.older.run, err = o.suite.Run(ctx, dir, o.Command, paths); err != nil {
+		if e.older.run, err = o.run(ctx, dir, paths, "Running the tests as they were with the fix"); err != nil {
 			return err
 		}
 		e.older.asked = true

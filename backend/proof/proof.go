@@ -106,7 +106,8 @@ type Options struct {
 	ReadBase patch.ReadFunc
 	Reruns   int // of each red→green and each newly failing test, default 2
 	Now      func() time.Time
-	Progress func(what string) // what is being run now; may be nil
+	Progress func(what string)     // what is being run now; may be nil
+	Ran      func(run testrun.Run) // a run that just ended; may be nil
 }
 
 // defaultReruns: three results of one tree show a test that fails every second time with 75 %; more would cost a slow

@@ -22,8 +22,7 @@ func (o observer) nearFirst(ctx context.Context, dir string, e *evidence) (stop 
 	if len(near) == 0 {
 		return false, nil
 	}
-	o.say("Running the tests near the change: " + plural(len(near), "file"))
-	run, err := o.suite.Run(ctx, dir, o.Command, near)
+	run, err := o.run(ctx, dir, near, "Running the tests near the change: "+plural(len(near), "file"))
 	if err != nil || blocked(run) {
 		return false, err
 	}
