@@ -56,9 +56,9 @@ type command struct {
 	shown  bool // the last diff and certificate are on the screen already
 	// unwritten says that the command could write into a folder and has not.
 	unwritten bool
-	debug  bool
-	core   *core
-	reader *bufio.Reader
+	debug     bool
+	core      *core
+	reader    *bufio.Reader
 }
 
 // lines is the one reader of the input: a second one would lose what the first has buffered.
