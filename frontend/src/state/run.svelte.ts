@@ -6,8 +6,9 @@ import { queue } from './frame';
 import { quiet, settle, stream, type Live } from './live';
 import { ReviewState } from './review.svelte';
 import { choice } from './choice';
-import { activity, outcomes } from './words';
+import { activity } from './words';
 import { empty, outcomeOf, reduceAll, type SessionView } from './session';
+import { t } from '../texts';
 
 /** Notices may be lost with a connection; a running session is asked anew this often, in ms, all the same. */
 const poll = 4_000;
@@ -200,8 +201,8 @@ export class Run {
 
   get outcomeWords() {
     if (this.outcome === 'running' && this.info?.outcome === 'running' && !this.info.live && !this.info.elsewhere) {
-      return { word: 'Interrupted', text: 'The program ended while it was working. Nothing in your folder has changed.' };
+      return { word: t.standing.interrupted, text: t.standing.interruptedText };
     }
-    return outcomes[this.outcome];
+    return t.outcomes[this.outcome];
   }
 }

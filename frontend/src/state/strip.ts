@@ -2,9 +2,10 @@
 
 import { isRed } from './proof';
 import type { Item, StepItem } from './session';
-import { outcomes, act } from './words';
+import { act } from './words';
 import { took, usd } from './format';
 import type { Run } from '../api/types';
+import { t } from '../texts';
 
 export type BarKind = 'look' | 'edit' | 'think' | 'red' | 'green' | 'plain';
 
@@ -38,21 +39,21 @@ function ofStep(s: StepItem): Raw {
   const kind: BarKind = tests?.result?.run
     ? testKind(tests.result.run)
     : s.calls.some((c) => c.tool === 'apply_patch') ? 'edit' : s.calls.length > 0 ? 'look' : 'think';
-  const what = s.calls.map((c) => `${act(c).verb} ${act(c).object}`.trim()).join(', ') || 'Thought';
-  return { kind, ms, micro: s.microUsd, label: `Step ${s.step}: ${what}, ${took(ms)}${s.microUsd > 0 ? `, ${usd(s.microUsd)}` : ''}` };
+  const what = s.calls.map((c) => `${act(c).verb} ${act(c).object}`.trim());
+  return { kind, ms, micro: s.microUsd, label: t.strip.step(s.step, what.length > 0 ? what : [t.strip.thought], [took(ms), ...(s.microUsd > 0 ? [usd(s.microUsd)] : [])]) };
 }
 
 function raw(i: Item): Raw | null {
   switch (i.type) {
     case 'baseline':
-      return i.run && { kind: testKind(i.run), ms: i.run.ms, micro: 0, label: `Tests before any change, ${took(i.run.ms)}` };
+      return i.run && { kind: testKind(i.run), ms: i.run.ms, micro: 0, label: t.strip.baseline(took(i.run.ms)) };
     case 'step':
       return ofStep(i);
     case 'proof':
       if (!i.state) return null;
-      return { kind: i.state === 'proven' ? 'green' : i.state === 'not_proven' ? 'red' : 'plain', ms: i.end - i.at, micro: 0, label: `Proof, ${took(i.end - i.at)}` };
+      return { kind: i.state === 'proven' ? 'green' : i.state === 'not_proven' ? 'red' : 'plain', ms: i.end - i.at, micro: 0, label: t.strip.proof(took(i.end - i.at)) };
     case 'limit':
-      return { kind: 'plain', ms: 0, micro: 0, label: outcomes.limit.word };
+      return { kind: 'plain', ms: 0, micro: 0, label: t.outcomes.limit.word };
     default:
       return null;
   }
@@ -83,7 +84,7 @@ export function fit(all: readonly Bar[], room: number): Bar[] {
     const part = all.slice(Math.floor((i * all.length) / room), Math.floor(((i + 1) * all.length) / room));
     const kind = loud.find((k) => part.some((b) => b.kind === k)) ?? 'plain';
     const told = part.find((b) => b.kind === kind) ?? (part[0] as Bar);
-    const label = part.length > 1 ? `${told.label}; one of ${part.length} acts here` : told.label;
+    const label = part.length > 1 ? t.strip.oneOf(told.label, part.length) : told.label;
     return { seq: told.seq, kind, label, height: Math.max(...part.map((b) => b.height)) };
   });
 }

@@ -39,8 +39,8 @@ function texts(x: unknown): string[] {
 function lines(args: Args): string {
   const from = text(args, 'start_line', 'start', 'from', 'offset', 'line');
   const to = text(args, 'end_line', 'end', 'to');
-  if (from && to) return ` ${from}–${to}`;
-  return from && from !== '1' ? ` from ${from}` : '';
+  if (from && to) return ` ${t.acts.lines(from, to)}`;
+  return from && from !== '1' ? ` ${t.acts.from(from)}` : '';
 }
 
 /** paths finds the files that an edit's arguments name, in whatever form the edit was written. */
@@ -63,34 +63,32 @@ export function isTestFile(path: string): boolean {
 /** act says what a call did, or is doing now. */
 export function act(c: CallView): Act {
   const a = parse(c.args);
-  const done = c.result !== null;
-  const say = (past: string, now: string) => (done ? past : now);
+  const say = (words: { past: string; now: string }, object = ''): Act => ({ verb: c.result !== null ? words.past : words.now, object });
   switch (c.tool) {
     case 'run_tests':
-      return { verb: say('Ran the tests', 'Running the tests'), object: texts(a.paths ?? a.tests).map(shortId).join('  ') };
+      return say(t.acts.tests, texts(a.paths ?? a.tests).map(shortId).join('  '));
     case 'search_code':
-      return { verb: say('Searched', 'Searching'), object: text(a, 'query', 'q', 'pattern') };
+      return say(t.acts.search, text(a, 'query', 'q', 'pattern'));
     case 'read_file':
-      return { verb: say('Read', 'Reading'), object: text(a, 'path', 'file') + lines(a) };
+      return say(t.acts.read, text(a, 'path', 'file') + lines(a));
     case 'apply_patch': {
       const files = paths(c.args);
       const tests = files.length > 0 && files.every(isTestFile);
-      const refused = done && c.result && !c.result.ok;
-      const verb = refused ? 'Tried to change' : tests ? say('Changed the tests', 'Changing the tests') : say('Changed', 'Changing');
-      return { verb, object: files.join('  ') };
+      const refused = c.result && !c.result.ok;
+      return say(refused ? t.acts.changeRefused : tests ? t.acts.changeTests : t.acts.change, files.join('  '));
     }
     case 'ask_person':
-      return { verb: say('Asked you', 'Asking you'), object: '' };
+      return say(t.acts.ask);
     case 'write_criteria':
-      return { verb: say('Wrote the acceptance criteria', 'Writing the acceptance criteria'), object: '' };
+      return say(t.acts.criteria);
     case 'trace_coverage':
-      return { verb: say('Measured', 'Measuring which lines the tests run'), object: '' };
+      return say(t.acts.measure);
     case 'try_patches':
-      return { verb: say('Tried edits', 'Trying edits'), object: '' };
+      return say(t.acts.tryEdits);
     case 'finish':
-      return { verb: 'Called it done', object: '' };
+      return say(t.acts.finish);
     default:
-      return { verb: say('Called', 'Calling'), object: c.tool };
+      return say(t.acts.other, c.tool);
   }
 }
 
@@ -116,50 +114,28 @@ export function result(c: CallView): Result {
 /** tally gives "14 passed, 1 failed" in parts, so that each can have its colour; the order is failed first. */
 export function tally(run: Run): { text: string; tone: 'r' | 'g' | '' }[] {
   const out: { text: string; tone: 'r' | 'g' | '' }[] = [];
-  if (run.failed > 0) out.push({ text: `${run.failed} failed`, tone: 'r' });
-  if (run.passed > 0) out.push({ text: `${run.passed} passed`, tone: 'g' });
-  if (run.skipped > 0) out.push({ text: `${run.skipped} skipped`, tone: '' });
+  if (run.failed > 0) out.push({ text: t.run.failed(run.failed), tone: 'r' });
+  if (run.passed > 0) out.push({ text: t.run.passed(run.passed), tone: 'g' });
+  if (run.skipped > 0) out.push({ text: t.run.skipped(run.skipped), tone: '' });
   if (out.length === 0) out.push({ text: noVerdict(run), tone: '' });
-  else if (run.reason) out.push({ text: `stopped: ${reason(run.reason)}`, tone: '' });
+  else if (run.reason) out.push({ text: t.run.stopped(reason(run.reason)), tone: '' });
   return out;
 }
 
 function noVerdict(run: Run): string {
-  return run.reason ? `no verdict: ${reason(run.reason)}` : 'no test was found';
+  return run.reason ? t.run.noVerdict(reason(run.reason)) : t.run.noTest;
 }
-
-const reasons: Record<string, string> = {
-  timeout: 'it took too long',
-  memory: 'it ran out of memory',
-  processes: 'it started too many processes',
-  disk: 'it wrote too much',
-  output: 'it printed too much',
-  cancelled: 'it was cancelled',
-};
 
 /** reason puts a stop reason in words; what is not in the table is words already. */
 export function reason(r: string): string {
-  return reasons[r] ?? r;
+  return t.run.reasons[r] ?? r;
 }
-
-/** outcomes: how a session stands or ended, in a word and a sentence. */
-export const outcomes: Record<Outcome, { word: string; text: string }> = {
-  running: { word: 'Running', text: 'The task is being worked on.' },
-  review: { word: 'Waiting for you', text: 'A patch waits for your decision.' },
-  waiting: { word: 'Asks you', text: 'The model has a question; it goes on when you answer.' },
-  answered: { word: 'Answered', text: 'You asked for an explanation; nothing was to be changed.' },
-  proven: { word: 'Proven', text: 'The patch was proven.' },
-  not_proven: { word: 'Not proven', text: 'It ended without a proof.' },
-  limit: { word: 'Stopped at a limit', text: 'A limit that you set stopped it.' },
-  cancelled: { word: 'Cancelled', text: 'You cancelled it.' },
-  error: { word: 'Failed', text: 'Something kept it from going on.' },
-};
 
 /** standing is how a session stands, in a list: with what became of its patch. */
 export function standing(s: { outcome: Outcome; applied: boolean; receipt?: unknown }): string {
-  const word = outcomes[s.outcome].word;
-  if (s.applied) return `${word}, written`;
-  return s.receipt ? `${word}, taken back` : word;
+  const word = t.outcomes[s.outcome].word;
+  if (s.applied) return t.standing.written(word);
+  return s.receipt ? t.standing.takenBack(word) : word;
 }
 
 /** modelName is how lists call a model, whose name may be one of a procedure of ours. */
@@ -183,19 +159,9 @@ export function besideCommand(fix: string): string {
   return command && fix.startsWith(command) ? fix.slice(command.length).replace(/^[,;:]?\s+/, '') : fix;
 }
 
-const activities: Record<SessionView['activity'], string> = {
-  preparing: 'Copying the folder',
-  tests: 'Running the tests before any change',
-  model: 'Waiting for the model',
-  tools: 'Working',
-  proof: 'Proving the patch',
-  waiting: '',
-  over: '',
-};
-
 /** activity is the phase line where the system has not said anything more exact. */
 export function activity(v: SessionView): string {
-  return activities[v.activity];
+  return t.standing.activities[v.activity];
 }
 
 /** within puts a rung's label after "in". */

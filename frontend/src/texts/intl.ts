@@ -27,6 +27,9 @@ function once<T>(make: (least: number, most: number) => T): (least: number, most
   };
 }
 
+/** round rounds the binary number, as the Go side does; Intl would round its shortest decimal. */
+const round = (x: number, digits: number) => Number(x.toFixed(digits));
+
 /** figures gives those of a language; dates may be written as in another place. */
 export function figures(tag: string, dates = tag): Figures {
   const whole = new Intl.NumberFormat(tag);
@@ -37,9 +40,9 @@ export function figures(tag: string, dates = tag): Figures {
   return {
     plural,
     number: (n) => whole.format(n),
-    decimal: (x, least, most = least) => decimals(least, most).format(x),
+    decimal: (x, least, most = least) => decimals(least, most).format(round(x, most)),
     count: (n, forms) => `${whole.format(n)} ${plural(n, forms)}`,
-    usd: (x, digits) => dollars(digits, digits).format(x),
+    usd: (x, digits) => dollars(digits, digits).format(round(x, digits)),
     date: (ms, how) => new Intl.DateTimeFormat(dates, how).format(ms),
   };
 }

@@ -2,7 +2,8 @@
 // it is drawn by Rich.
 
 import { ask, errorNote, frame, help, openFolder, search } from './frame';
-import { compose, kinds, limits, mentions, options, prepare, sandbox, sessionRow, start } from './start';
+import { compose, guides, kinds, limits, mentions, options, prepare, sandbox, sessionRow, start } from './start';
+import { acts, call, fork, fullText, outcomes, run, standing, step, strip, tests, trace } from './trace';
 import { errors, figure, general, keys } from './general';
 
-export const en = { general, keys, errors, figure, frame, search, openFolder, errorNote, ask, help, start, sandbox, kinds, compose, mentions, sessionRow, options, limits, prepare };
+export const en = { general, keys, errors, figure, frame, search, openFolder, errorNote, ask, help, start, sandbox, kinds, compose, guides, mentions, sessionRow, options, limits, prepare, outcomes, standing, acts, run, trace, step, call, fullText, tests, fork, strip };

@@ -2,7 +2,7 @@
 
 import { english, files, steps } from './figures';
 
-const { count, number } = english;
+const { count, number, plural } = english;
 
 export const start = {
   say: 'Say what is wrong.',
@@ -81,6 +81,20 @@ export const compose = {
   earlier: 'Earlier in this folder',
   searches: '{} searches this folder',
   showsKeys: '{} shows every key',
+};
+
+/** What a repository says to agents. */
+export const guides = {
+  title: 'What this repository says to the model',
+  speaks: 'This repository speaks to the model, in {}',
+  data: 'It is given as data about the code, and widens nothing that the model may do.',
+  dataAndHabits: 'It is data about the code and its habits, and widens nothing that the model may do.',
+  textOf: (path: string) => `The text of ${path}`,
+  give: 'Give it to the model',
+  leave: 'Leave it out',
+  given: (n: number) => plural(n, { one: '{} is given to the model as data', other: '{} are given to the model as data' }),
+  notGiven: (n: number) => plural(n, { one: '{} is not given to the model', other: '{} are not given to the model' }),
+  look: 'Look…',
 };
 
 export const mentions = { list: 'Files and symbols' };
