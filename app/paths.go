@@ -1,6 +1,7 @@
 package app
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -56,6 +57,7 @@ func (p Paths) workspace() string { return filepath.Join(p.Cache, "workspace") }
 func (p Paths) spare() string     { return filepath.Join(p.Cache, "spare") }
 func (p Paths) seed() string      { return filepath.Join(p.Cache, "seed") }
 func (p Paths) prepared() string  { return filepath.Join(p.Cache, "prepared") }
+func (p Paths) place() string     { return filepath.Join(p.Data, "window.json") }
 func (p Paths) images() string    { return filepath.Join(p.Data, "images") }
 func (p Paths) sandbox() string   { return filepath.Join(p.Cache, "sandbox") }
 
@@ -66,4 +68,20 @@ func (p Paths) make() error {
 		}
 	}
 	return nil
+}
+
+// replaceFile writes a file whole: a crash leaves the old or the new one.
+func replaceFile(path string, data []byte) error {
+	temp, err := os.CreateTemp(filepath.Dir(path), ".new-*")
+	if err != nil {
+		return err
+	}
+	_, err = temp.Write(data)
+	if err = errors.Join(err, temp.Close()); err == nil {
+		err = os.Rename(temp.Name(), path)
+	}
+	if err != nil {
+		_ = os.Remove(temp.Name())
+	}
+	return err
 }

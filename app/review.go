@@ -73,16 +73,7 @@ func (c *core) saveReview(ctx context.Context, id string, v Review) error {
 	if err := os.MkdirAll(c.paths.reviews(), 0o700); err != nil {
 		return fmt.Errorf("keeping the state of the review: %w", err)
 	}
-	temp, err := os.CreateTemp(c.paths.reviews(), "new-*")
-	if err != nil {
-		return fmt.Errorf("keeping the state of the review: %w", err)
-	}
-	_, err = temp.Write(data)
-	if err = errors.Join(err, temp.Close()); err == nil {
-		err = os.Rename(temp.Name(), c.reviewFile(id))
-	}
-	if err != nil {
-		_ = os.Remove(temp.Name())
+	if err := replaceFile(c.reviewFile(id), data); err != nil {
 		return fmt.Errorf("keeping the state of the review: %w", err)
 	}
 	return nil

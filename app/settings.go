@@ -201,19 +201,7 @@ func (s Settings) save(path string) error {
 	if err != nil {
 		return err
 	}
-	tmp, err := os.CreateTemp(filepath.Dir(path), ".settings-*")
-	if err != nil {
-		return fmt.Errorf("saving the settings: %w", err)
-	}
-	defer os.Remove(tmp.Name())
-	_, err = tmp.Write(append(data, '\n'))
-	if err2 := tmp.Close(); err == nil {
-		err = err2
-	}
-	if err == nil {
-		err = os.Rename(tmp.Name(), path)
-	}
-	if err != nil {
+	if err := replaceFile(path, append(data, '\n')); err != nil {
 		return fmt.Errorf("saving the settings: %w", err)
 	}
 	return nil

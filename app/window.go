@@ -4,8 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"log/slog"
 	"os"
 	goruntime "runtime"
+	"sync"
 	"sync/atomic"
 
 	"github.com/wailsapp/wails/v2"
@@ -75,17 +77,30 @@ func window(ctx context.Context, c *core, s startup, say func(line string)) erro
 			}
 		}}
 	}
+	at, state := loadPlace(c.paths.place()), options.Normal
+	if at.Maximised {
+		state = options.Maximised
+	}
+	keep := sync.OnceFunc(func() {
+		if err := lookWindow().save(c.paths.place()); err != nil {
+			c.log.Warn("closing the window", slog.Any("error", err))
+		}
+	})
 	return wails.Run(&options.App{
 		SingleInstanceLock: lock,
-		Title:              "Redgreen", Width: windowWidth, Height: windowHeight, MinWidth: 900, MinHeight: 600,
+		Title:              "Redgreen", Width: at.Width, Height: at.Height, MinWidth: minWidth, MinHeight: minHeight, WindowStartState: state,
 		AssetServer:      &assetserver.Options{Assets: c.assets.Page},
 		BackgroundColour: &options.RGBA{R: 20, G: 19, B: 18, A: 255},
 		Bind:             []any{&App{h: h}},
 		ErrorFormatter:   formatError,
 		Linux:            &linux.Options{WebviewGpuPolicy: linux.WebviewGpuPolicyNever, ProgramName: "redgreen"},
+		OnBeforeClose: func(context.Context) bool {
+			keep()
+			return false
+		},
 		OnStartup: func(w context.Context) {
 			wctx.Store(&w)
-			fit(w)
+			putWindow(at.within(screens()))
 			go func() {
 				select {
 				case <-ctx.Done():
@@ -114,25 +129,4 @@ func displayFound(env func(string) string) error {
 		return &Error{Code: Unavailable, Message: errNoDisplay.Error(), err: errNoDisplay}
 	}
 	return nil
-}
-
-// The size of the window in pixels, where the screen has room for it.
-const windowWidth, windowHeight = 1360, 860
-
-// fit makes the window smaller where the screen is, leaving room for panels and the title bar.
-func fit(w context.Context) {
-	screens, err := runtime.ScreenGetAll(w)
-	if err != nil {
-		return
-	}
-	for _, s := range screens {
-		if s.IsCurrent && s.Size.Width > 0 && s.Size.Height > 0 {
-			width, height := min(windowWidth, s.Size.Width-40), min(windowHeight, s.Size.Height-90)
-			if width < windowWidth || height < windowHeight {
-				runtime.WindowSetSize(w, max(width, 900), max(height, 600))
-				runtime.WindowCenter(w)
-			}
-			return
-		}
-	}
 }

@@ -183,6 +183,75 @@ func TestWindowOnce(t *testing.T) {
 	again("Redgreen is open already; its window shows session abc-1 now.", "redgreen://session/abc-1")
 }
 
+// TestWindowPlace holds that a window comes back where it was, as large, and maximised if it was; that the size from before is
+// still known then; and that it cannot be made smaller than its views need.
+func TestWindowPlace(t *testing.T) {
+	bin := os.Getenv("REDGREEN_BIN")
+	if bin == "" {
+		t.Skip("REDGREEN_BIN does not name a program built with its window; `make test` sets it")
+	}
+	display, home := startDisplay(t), t.TempDir()
+	startManager(t, display)
+	env := windowEnv(t, display, home)
+	where := func() string { return xdotool(env, "getactivewindow", "getwindowgeometry", "--shell") }
+	settled := func(what string, want func(string) bool) {
+		t.Helper()
+		eventually(t, what, func() bool {
+			before := where()
+			time.Sleep(700 * time.Millisecond) // until a change is noted
+			return want(before) && where() == before
+		})
+	}
+	size := func(text string) func(string) bool { return func(s string) bool { return strings.Contains(s, text) } }
+	stop := func(cmd *exec.Cmd) {
+		t.Helper()
+		if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Wait(); err != nil {
+			t.Fatal(err)
+		}
+	}
+
+	cmd := openWindow(t, env, bin)
+	xdotool(env, "getactivewindow", "windowsize", "100", "100")
+	settled("the least size", size("WIDTH=900\nHEIGHT=600"))
+	xdotool(env, "getactivewindow", "windowsize", "1010", "707")
+	xdotool(env, "getactivewindow", "windowmove", "123", "77")
+	settled("the new size", size("WIDTH=1010\nHEIGHT=707"))
+	at := position(where())
+	stop(cmd)
+
+	cmd = openWindow(t, env, bin)
+	settled("the size of before", size("WIDTH=1010\nHEIGHT=707"))
+	if now := position(where()); now != at {
+		t.Errorf("it was at %s and came back at %s", at, now)
+	}
+	xdotool(env, "getactivewindow", "mousemove", "--window", "%1", "500", "-10", "click", "--repeat", "2", "1") // on its title bar
+	settled("the window to be maximised", size("WIDTH=1440"))
+	stop(cmd)
+	kept, err := os.ReadFile(filepath.Join(home, "data", "window.json"))
+	if err != nil || !strings.Contains(string(kept), `"width":1010,"height":707,"maximised":true`) {
+		t.Errorf("kept is %s, %v", kept, err)
+	}
+
+	openWindow(t, env, bin)
+	settled("the window to be maximised", size("WIDTH=1440"))
+	xdotool(env, "getactivewindow", "mousemove", "--window", "%1", "500", "-10", "click", "--repeat", "2", "1")
+	settled("the size of before", size("WIDTH=1010\nHEIGHT=707"))
+}
+
+// position are the lines of xdotool's geometry that say where a window is.
+func position(geometry string) string {
+	var at []string
+	for line := range strings.Lines(geometry) {
+		if strings.HasPrefix(line, "X=") || strings.HasPrefix(line, "Y=") {
+			at = append(at, strings.TrimSpace(line))
+		}
+	}
+	return strings.Join(at, " ")
+}
+
 // approveByKey starts the sample's task, waits for its proof and writes the patch, by keys alone.
 func approveByKey(t *testing.T, bin, display, home string) {
 	t.Helper()

@@ -1,0 +1,11 @@
+//go:build !(desktop && linux)
+
+package app
+
+import "image"
+
+// Where GTK draws no window there are no screens to ask about, and nothing to move.
+
+func screens() []image.Rectangle { return nil }
+func putWindow(place)            {}
+func lookWindow() place          { return place{} }
