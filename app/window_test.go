@@ -283,7 +283,11 @@ func approveByKey(t *testing.T, bin, display, home string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	press("ctrl+Return")
+	waitFor("the task to begin", func() bool { // the folder is open a moment before its view is drawn
+		press("ctrl+Return")
+		time.Sleep(time.Second)
+		return strings.Contains(sessions(), `"id"`)
+	})
 	waitFor("the proof", func() bool { return strings.Contains(sessions(), `"outcome":"review"`) })
 	time.Sleep(2 * time.Second) // the page draws what the record holds
 	press("Return")             // a stray one writes nothing
