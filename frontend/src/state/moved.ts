@@ -2,6 +2,7 @@
 
 import type { DiffFile, Hunk } from '../api/types';
 import { list } from './lists';
+import { t } from '../texts';
 
 /** Fewer lines, or lines that say less, are alike by chance. */
 const fewest = 3;
@@ -42,8 +43,8 @@ export function moved(files: readonly DiffFile[]): Map<string, string> {
   for (const a of all.filter((b) => b.added)) {
     const from = all.find((b) => !b.added && (b.text === a.text || b.text.includes(a.text) || a.text.includes(b.text)) && (b.path !== a.path || b.hunk !== a.hunk));
     if (!from) continue;
-    out.set(`${a.path}#${a.hunk}`, `moved here from ${from.path}:${from.line}`);
-    out.set(`${from.path}#${from.hunk}`, `moved to ${a.path}:${a.line}`);
+    out.set(`${a.path}#${a.hunk}`, t.diff.movedFrom(`${from.path}:${from.line}`));
+    out.set(`${from.path}#${from.hunk}`, t.diff.movedTo(`${a.path}:${a.line}`));
   }
   return out;
 }

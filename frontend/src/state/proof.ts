@@ -1,8 +1,9 @@
 // The certificate in sentences with marks. What is not covered is said in the same breath as what is.
 
-import type { Certificate, Flag, Hunk, Mark as ScrutinyMark, ProofState, Run, RunLimits, Span, Test } from '../api/types';
-import { bytes, count, took } from './format';
+import type { Certificate, Flag, Hunk, Mark as ScrutinyMark, Run, RunLimits, Span, Test } from '../api/types';
+import { bytes, took } from './format';
 import { list } from './lists';
+import { t } from '../texts';
 
 export type Mark = 'turned' | 'good' | 'bad' | 'warn' | 'plain';
 
@@ -12,13 +13,6 @@ export interface Row {
   code?: boolean; // a test id: monospaced
   flag?: Flag; // leads to its line
 }
-
-export const states: Record<ProofState, { word: string; text: string }> = {
-  proven: { word: 'Proven', text: 'against the folder as it is now' },
-  not_proven: { word: 'Not proven', text: 'the tests do not show that this works' },
-  stale: { word: 'Stale', text: 'something changed since the proof' },
-  unverifiable: { word: 'Cannot be proven', text: 'the tests gave no verdict' },
-};
 
 /** counts are the three figures on top. */
 export function counts(c: Certificate): { turned: number; green: number; broken: number } {
@@ -31,15 +25,15 @@ export function evidence(c: Certificate): Row[] {
   for (const id of list(c.broken)) rows.push({ mark: 'bad', text: id, code: true });
   for (const id of list(c.red_to_green)) rows.push({ mark: 'turned', text: id, code: true });
   for (const f of list(c.integrity)) rows.push({ mark: 'warn', text: sentence(f.rule), flag: f });
-  if (list(c.integrity).length === 0) rows.push({ mark: 'good', text: 'No test weakened, skipped or removed' });
+  if (list(c.integrity).length === 0) rows.push({ mark: 'good', text: t.evidence.noneWeakened });
   if (list(c.red_to_green).length > 0 && c.reruns > 0) {
-    rows.push({ mark: 'good', text: `Green again in ${count(c.reruns, 'rerun')} of ${list(c.red_to_green).length === 1 ? 'it' : 'each'}` });
+    rows.push({ mark: 'good', text: t.evidence.greenAgain(c.reruns, list(c.red_to_green).length) });
   }
-  for (const id of list(c.flaky)) rows.push({ mark: 'warn', text: `Flaky, so it proves nothing: ${id}` });
-  for (const t of list(c.infrastructure)) rows.push({ mark: 'warn', text: t });
+  for (const id of list(c.flaky)) rows.push({ mark: 'warn', text: t.evidence.flaky(id) });
+  for (const text of list(c.infrastructure)) rows.push({ mark: 'warn', text });
   const before = list(c.pre_existing);
-  if (before.length > 0) rows.push({ mark: 'plain', text: `${count(before.length, 'test')} red before and after: ${before.join(', ')}` });
-  if (c.skipped > 0) rows.push({ mark: 'plain', text: `${count(c.skipped, 'test')} skipped` });
+  if (before.length > 0) rows.push({ mark: 'plain', text: t.evidence.redBefore(before) });
+  if (c.skipped > 0) rows.push({ mark: 'plain', text: t.evidence.skipped(c.skipped) });
   return rows;
 }
 
@@ -52,7 +46,7 @@ export function sentence(text: string): string {
 export function uncovered(c: Certificate): { text: string; spans: Span[] } {
   const spans = list(c.uncovered);
   const n = spans.reduce((sum, s) => sum + s.last - s.first + 1, 0);
-  return { text: n === 0 ? '' : `${count(n, 'changed line')} ${n === 1 ? 'was' : 'were'} run by no test`, spans };
+  return { text: n === 0 ? '' : t.evidence.uncovered(n), spans };
 }
 
 /** notCovered is what else the proof does not say. The sentence about lines that no test ran is told by uncovered, with
@@ -70,7 +64,7 @@ export function at(file: string, first: number, last = first): string {
 
 /** how is the one line on how it was proven: the toolchain, what isolated it, how long it took. */
 export function how(c: Certificate): string {
-  const tools = list(c.toolchain).slice(0, 3).map((t) => `${t.name} ${t.version}`.trim());
+  const tools = list(c.toolchain).slice(0, 3).map((tool) => `${tool.name} ${tool.version}`.trim());
   const ms = c.baseline_ms + c.patched_ms;
   return [...tools, c.runtime_label, ms > 0 ? took(ms) : ''].filter(Boolean).join(' · ');
 }
@@ -78,18 +72,18 @@ export function how(c: Certificate): string {
 /** base says what the tests ran on. */
 export function base(c: Certificate): string {
   if (!c.base) return '';
-  return c.base === 'host' ? 'this machine’s own toolchain, read-only' : c.base;
+  return c.base === 'host' ? t.how.host : c.base;
 }
 
 /** limits says the bounds of a run in a line. */
 export function limits(l: RunLimits): string {
   return [
     l.wall > 0 ? took(l.wall / 1e6) : '',
-    l.memory > 0 ? `${bytes(l.memory)} memory` : '',
-    l.cpus > 0 ? count(l.cpus, 'CPU') : '',
-    l.processes > 0 ? count(l.processes, 'process', 'processes') : '',
-    l.disk > 0 ? `${bytes(l.disk)} disk` : '',
-    l.output > 0 ? `${bytes(l.output)} output` : '',
+    l.memory > 0 ? t.how.memory(bytes(l.memory)) : '',
+    l.cpus > 0 ? t.how.cpus(l.cpus) : '',
+    l.processes > 0 ? t.how.processes(l.processes) : '',
+    l.disk > 0 ? t.how.disk(bytes(l.disk)) : '',
+    l.output > 0 ? t.how.output(bytes(l.output)) : '',
   ].filter(Boolean).join(' · ');
 }
 
@@ -123,9 +117,9 @@ export function placeOf(text: string): { file: string; line: number } {
 /** gutter gives what the margin of a file's diff shows. */
 export function gutter(c: Certificate | null, look: readonly ScrutinyMark[], path: string): GutterMark[] {
   const marks: GutterMark[] = [];
-  for (const m of look) if (m.file === path && m.line > 0) marks.push({ line: m.line, kind: 'look', text: `Look twice: ${m.kind}, ${m.why}` });
+  for (const m of look) if (m.file === path && m.line > 0) marks.push({ line: m.line, kind: 'look', text: t.evidence.lookTwice(m.kind, m.why) });
   for (const s of list(c?.uncovered)) {
-    if (s.file === path) for (let line = s.first; line <= s.last; line++) marks.push({ line, kind: 'uncovered', text: 'No test ran this line' });
+    if (s.file === path) for (let line = s.first; line <= s.last; line++) marks.push({ line, kind: 'uncovered', text: t.evidence.noTestRan });
   }
   for (const f of list(c?.static)) {
     if (f.file === path) marks.push({ line: Math.max(1, f.line), kind: 'lint', text: `${f.tool}${f.rule ? ` ${f.rule}` : ''}: ${f.text}` });
@@ -136,11 +130,11 @@ export function gutter(c: Certificate | null, look: readonly ScrutinyMark[], pat
 /** tests puts the two runs side by side: one row a test, what changed first. */
 export function sideBySide(before: Run | null, after: Run | null): { id: string; before: Test | null; after: Test | null }[] {
   const byId = new Map<string, { id: string; before: Test | null; after: Test | null }>();
-  for (const t of list(before?.tests)) byId.set(t.id, { id: t.id, before: t, after: null });
-  for (const t of list(after?.tests)) {
-    const row = byId.get(t.id);
-    if (row) row.after = t;
-    else byId.set(t.id, { id: t.id, before: null, after: t });
+  for (const x of list(before?.tests)) byId.set(x.id, { id: x.id, before: x, after: null });
+  for (const x of list(after?.tests)) {
+    const row = byId.get(x.id);
+    if (row) row.after = x;
+    else byId.set(x.id, { id: x.id, before: null, after: x });
   }
   const weight = (r: { before: Test | null; after: Test | null }) => {
     if (isRed(r.after)) return 0;
@@ -151,8 +145,8 @@ export function sideBySide(before: Run | null, after: Run | null): { id: string;
 }
 
 /** isRed: failed or could not be run. */
-export function isRed(t: Test | null): boolean {
-  return t !== null && (t.status === 'failed' || t.status === 'error');
+export function isRed(test: Test | null): boolean {
+  return test !== null && (test.status === 'failed' || test.status === 'error');
 }
 
 /** shortId is a test's own name, without the file and the groups it lives in. */
@@ -189,7 +183,7 @@ export function place(hunk: Hunk): string {
   const first = lines.findIndex((l) => l.op !== ' ');
   const added = lines.slice(Math.max(0, first)).find((l) => l.text.trim() !== '');
   if (added?.op === '+' && definition.test(added.text)) return definition.exec(added.text)?.[1] ?? '';
-  const near = lines.slice(0, first < 0 ? 0 : first).map((l) => l.text).findLast((t) => definition.test(t));
+  const near = lines.slice(0, first < 0 ? 0 : first).map((l) => l.text).findLast((line) => definition.test(line));
   const text = near ?? hunk.section ?? '';
   return definition.exec(text)?.[1] ?? '';
 }

@@ -2,7 +2,6 @@
 
 import type { Hit, Outcome, Run } from '../api/types';
 import { t } from '../texts';
-import { count } from './format';
 import { list } from './lists';
 import { shortId } from './proof';
 import type { CallView, SessionView } from './session';
@@ -172,11 +171,6 @@ export function within(label: string): string {
 /** walled tells whether a runtime keeps anything in; one of the rungs, by the person's own choice, does not. */
 export function walled(label: string): boolean {
   return label !== 'no isolation';
-}
-
-/** writeLabel is the text of the button that writes. */
-export function writeLabel(files: number): string {
-  return `Write ${count(files, 'file')}`;
 }
 
 function saidOf(list: string, rank: number): string {

@@ -3,6 +3,7 @@
 
 import { StateEffect, StateField, type Extension } from '@codemirror/state';
 import { Decoration, EditorView, WidgetType, type DecorationSet } from '@codemirror/view';
+import { t } from '../texts';
 
 export interface HunkView {
   hunk: number;
@@ -32,7 +33,7 @@ function button(text: string, key: string, act: () => void, testid: string): HTM
   const el = document.createElement('button');
   el.type = 'button';
   el.textContent = text;
-  el.title = `${text} (${key})`;
+  el.title = t.general.withKey(text, key);
   el.dataset.testid = testid;
   el.addEventListener('click', act);
   return el;
@@ -72,10 +73,10 @@ class Bar extends WidgetType {
     const tick = label.appendChild(document.createElement('input'));
     tick.type = 'checkbox';
     tick.checked = !this.v.dropped;
-    tick.title = `Take it or leave it out (${this.acts.keys.toggle})`;
+    tick.title = t.general.withKey(t.diff.takeOrLeave, this.acts.keys.toggle);
     tick.dataset.testid = 'hunk-tick';
     tick.addEventListener('change', () => this.acts.toggle(this.v.hunk));
-    label.append(this.v.dropped ? `${this.v.label}, left out` : this.v.label);
+    label.append(this.v.dropped ? t.diff.hunkOut(this.v.label) : this.v.label);
     if (!this.v.hint) return;
     const hint = row.appendChild(document.createElement('span'));
     hint.className = 'cm-hunk-hint';
@@ -86,9 +87,9 @@ class Bar extends WidgetType {
     const push = row.appendChild(document.createElement('span'));
     push.className = 'cm-hunk-push';
     row.append(
-      button('Comment', this.acts.keys.note, () => this.acts.note(hunk, note ?? ''), 'hunk-comment'),
-      button('Edit', this.acts.keys.edit, () => this.acts.edit(hunk), 'hunk-edit'),
-      button(dropped ? 'Take it' : 'Leave out', this.acts.keys.toggle, () => this.acts.toggle(hunk), 'hunk-drop'),
+      button(t.diff.comment, this.acts.keys.note, () => this.acts.note(hunk, note ?? ''), 'hunk-comment'),
+      button(t.diff.edit, this.acts.keys.edit, () => this.acts.edit(hunk), 'hunk-edit'),
+      button(dropped ? t.diff.takeIt : t.diff.leave, this.acts.keys.toggle, () => this.acts.toggle(hunk), 'hunk-drop'),
     );
   }
   private note(text: string): HTMLElement {
@@ -96,8 +97,8 @@ class Bar extends WidgetType {
     box.type = 'text';
     box.className = 'field';
     box.value = text;
-    box.placeholder = 'What is wrong here? The model is told when you send it back';
-    box.setAttribute('aria-label', `Comment on ${this.v.label.toLowerCase()}`);
+    box.placeholder = t.diff.noteHint;
+    box.setAttribute('aria-label', t.diff.noteOn(this.v.label));
     box.dataset.testid = 'hunk-note';
     box.addEventListener('input', () => this.acts.note(this.v.hunk, box.value));
     // Later: a field that is taken out of the page loses the focus in the middle of the change.

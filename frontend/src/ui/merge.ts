@@ -9,6 +9,7 @@ import { flash, reading, writing } from './editor';
 import { hunkBars, setHunks, type HunkActs, type HunkView } from './hunkbar';
 import { margin, type Mark } from './margin';
 import { changedParts } from './parts';
+import { t } from '../texts';
 
 const collapse = { margin: 3, minSize: 6 };
 
@@ -63,8 +64,8 @@ const config = (o: MergeOptions) => diffConfig(o.before ?? '', o.after ?? '', o.
 function sideBySide(o: MergeOptions): Merged {
   const bars = (side: 'a' | 'b') => (o.bars ? hunkBars(o.bars.hunks, side, o.bars.acts) : []);
   const view = new MergeView({
-    a: { doc: o.before ?? '', extensions: [reading(`${o.path}, before`, o.language), changedParts, bars('a')] },
-    b: { doc: o.after ?? '', extensions: [newSide(o, `${o.path}, after`), bars('b')] },
+    a: { doc: o.before ?? '', extensions: [reading(t.diff.before(o.path), o.language), changedParts, bars('a')] },
+    b: { doc: o.after ?? '', extensions: [newSide(o, t.diff.after(o.path)), bars('b')] },
     parent: o.parent,
     gutter: true,
     highlightChanges: false,
@@ -81,7 +82,7 @@ function unified(o: MergeOptions): Merged {
     doc: o.after ?? '',
     parent: o.parent,
     extensions: [
-      newSide(o, `${o.path}, changes`),
+      newSide(o, t.diff.changes(o.path)),
       o.bars ? hunkBars(o.bars.hunks, 'both', o.bars.acts) : [],
       EditorView.editorAttributes.of({ class: 'cm-merge-b' }),
       unifiedMergeView({
