@@ -257,17 +257,23 @@ func (c *command) workWith(ctx context.Context, core *core, f *folder, m model.M
 	}
 	c.unwritten = true
 	trace := newTrace(c.err, c.colour)
+	var follow *follower
 	o, err := core.agentOptions(f, m, hooks{
 		ask: func(ctx context.Context, _ string, act policy.Act) (bool, error) {
 			return c.yes(ctx, fmt.Sprintf("%s: %s\nAllow? [y/N] ", act.Kind, visible(act.Object)), false), ctx.Err()
 		},
-		delta: trace.delta,
+		delta: func(id string, step int, d model.Delta) {
+			if trace.begins(step) {
+				follow.flush(context.WithoutCancel(ctx))
+			}
+			trace.delta(id, step, d)
+		},
 	})
 	if err != nil {
 		return err
 	}
 	o.Tests.Told = c.told
-	follow := newFollower(store, func(e session.Event) {
+	follow = newFollower(store, func(e session.Event) {
 		if flags.json {
 			printEvent(c.out, e)
 		}

@@ -5,6 +5,7 @@ import (
 	"io"
 	"regexp"
 	"strings"
+	"unicode/utf8"
 
 	"redgreen/backend/agent"
 	"redgreen/backend/proof"
@@ -29,11 +30,31 @@ func printProof(w io.Writer, s session.State, screen bool) {
 		}
 		fmt.Fprint(w, diff)
 	}
+	if s.Summary != "" && !s.Patch.Empty() {
+		fmt.Fprintf(w, "\n%s:\n%s", printable(s.Model.Label, 200), wrapped(s.Summary, 100, "  "))
+	}
 	var cert proof.Certificate
 	if decodeCertificate(s.Certificate, &cert) {
 		printCertificate(w, cert)
 	}
 	printReview(w, s)
+}
+
+// wrapped breaks a text into lines of at most width characters, as far as its words allow.
+func wrapped(text string, width int, indent string) string {
+	var b strings.Builder
+	for _, paragraph := range strings.Split(strings.TrimSpace(visible(text)), "\n") {
+		line := ""
+		for _, word := range strings.Fields(paragraph) {
+			if line != "" && utf8.RuneCountInString(indent+line+" "+word) > width {
+				b.WriteString(indent + line + "\n")
+				line = ""
+			}
+			line = strings.TrimPrefix(line+" "+word, " ")
+		}
+		b.WriteString(strings.TrimRight(indent+line, " ") + "\n")
+	}
+	return b.String()
 }
 
 // printReview says what stands beside the certificate: what else was checked, which test covers which criterion, the

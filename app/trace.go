@@ -20,7 +20,7 @@ type trace struct {
 	w      io.Writer
 	colour bool
 	open   bool // a streamed line has no end yet
-	spoken bool // text of the present step was streamed
+	spoken int  // the last step whose text was streamed; a stream may come before its events
 	local  bool // the model runs on this machine
 }
 
@@ -51,7 +51,7 @@ func (t *trace) line(format string, args ...any) {
 }
 
 // delta streams what the model says.
-func (t *trace) delta(_ string, _ int, d model.Delta) {
+func (t *trace) delta(_ string, step int, d model.Delta) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if d.Retry != nil {
@@ -61,10 +61,14 @@ func (t *trace) delta(_ string, _ int, d model.Delta) {
 	if d.Text == "" {
 		return
 	}
+	if t.open && step != t.spoken {
+		fmt.Fprintln(t.w)
+		t.open = false
+	}
 	if !t.open {
 		fmt.Fprint(t.w, "   ")
 	}
-	t.open, t.spoken = true, true
+	t.open, t.spoken = true, step
 	fmt.Fprint(t.w, t.paint(dim, strings.ReplaceAll(visible(d.Text), "\n", "\n   ")))
 }
 
@@ -96,11 +100,9 @@ func (t *trace) event(e session.Event) {
 		t.line("   %s", t.paint(dim, "running "+printable(strings.Join(d.Command, " "), 1000)))
 	case session.TestsFinished:
 		t.line(" 0 %s  %s", t.paint(bold, "Ran the tests"), t.run(d.Run)+", before any change")
-	case session.StepStarted:
-		t.spoken = false
 	case session.ModelReplied:
-		if !t.spoken && d.Message.Text != "" {
-			t.line("   %s", t.paint(dim, strings.ReplaceAll(visible(strings.TrimSpace(d.Message.Text)), "\n", "\n   ")))
+		if t.spoken != d.Step && d.Message.Text != "" {
+			t.line("   %s", t.paint(dim, indented(d.Message.Text)))
 		}
 		if d.Usage.Total() > 0 || !t.local {
 			t.line("   %s", t.paint(dim, usageWords(d, t.local)))
@@ -121,7 +123,11 @@ func (t *trace) event(e session.Event) {
 	case session.ModelFailed:
 		t.line("   %s", t.paint(amber, printable(d.Message, 300)))
 	case session.ToolFinished:
-		t.line("%2d %s  %s  %s", d.Step, t.paint(bold, toolVerb(d.Tool, d.OK)), printable(d.Summary, 200), t.paint(dim, millis(d.Millis)))
+		what := printable(d.Summary, 200) + "  "
+		if d.Tool == "finish" && d.OK && d.Part == nil { // its words stand whole at the end
+			what = ""
+		}
+		t.line("%2d %s  %s%s", d.Step, t.paint(bold, toolVerb(d.Tool, d.OK)), what, t.paint(dim, millis(d.Millis)))
 	case session.ProofStarted:
 		t.line("   %s", t.paint(dim, "proving: running every test with the patch"))
 	case session.ProofFinished:
@@ -143,13 +149,27 @@ func (t *trace) event(e session.Event) {
 		}
 		t.line("   %s", t.paint(bold, verb+printable(strings.Join(d.Files, ", "), 4096)))
 	case session.Finished:
-		if d.Message != "" {
+		if d.Outcome == session.Answered {
+			t.line("   %s", indented(d.Message))
+		} else if d.Message != "" {
 			t.line("   %s", printable(d.Message, 1000))
 		}
 		for _, red := range d.StillRed {
 			t.line("   still red: %s", printable(red, 200))
 		}
 	}
+}
+
+// indented is a text of several lines under the trace's margin.
+func indented(text string) string {
+	return strings.ReplaceAll(visible(strings.TrimSpace(text)), "\n", "\n   ")
+}
+
+// begins reports whether a step's text begins to stream: what came before it is to be drawn first.
+func (t *trace) begins(step int) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.spoken != step
 }
 
 // usageWords say what a step's reply took and cost.

@@ -54,7 +54,7 @@ func (engine) Chat(ctx context.Context, _ string, req model.Request, onDelta fun
 		return model.Reply{}, &model.Error{Code: model.Cancelled, Provider: Provider, Message: "cancelled", Err: err}
 	}
 	if !slices.ContainsFunc(req.Tools, func(t model.Spec) bool { return t.Name == "try_patches" }) {
-		return reply("I am the "+Label+": I search for edits that turn failing tests green, and answer nothing else.", nil, model.StopGaveUp), nil
+		return reply("I am the "+Label+": I search for edits that make failing tests pass, and answer nothing else.", nil, model.StopGaveUp), nil
 	}
 	st := read(req.Messages)
 	text, calls := st.act()
@@ -103,12 +103,12 @@ func (st *state) act() (string, []model.Call) {
 	l := st.top()
 	if !l.traced {
 		if len(st.levels) > 1 { // a session that goes on between the two
-			return "Now I look at what the remaining failing tests execute.", []model.Call{called("trace_coverage", map[string]any{"kept": l.kept})}
+			return "Now I look at which lines the tests run that still fail.", []model.Call{called("trace_coverage", map[string]any{"kept": l.kept})}
 		}
 		return st.begin()
 	}
 	if !st.reaches() {
-		return "The remaining failing tests execute no line that they did not execute before. I take the edit back and go on with single edits first.", takeBack(l.step)
+		return "The tests that still fail run no line that they did not run before. I take the edit back and go on with single edits first.", takeBack(l.step)
 	}
 	wanted := st.wanted()
 	if calls := st.readOn(wanted); len(calls) > 0 {
@@ -124,7 +124,7 @@ func (st *state) act() (string, []model.Call) {
 // begin looks at the baseline.
 func (st *state) begin() (string, []model.Call) {
 	if len(st.failing) == 0 {
-		return st.giveUp("No test fails on the untouched copy, and I cannot write one: I only search for edits that turn failing tests green.")
+		return st.giveUp("No test fails on the untouched copy, and I cannot write one: I only search for edits that make failing tests pass.")
 	}
 	var names []string
 	for _, f := range st.failing[:min(len(st.failing), 3)] {
@@ -134,6 +134,7 @@ func (st *state) begin() (string, []model.Call) {
 	if n := len(st.failing) - len(names); n > 0 {
 		more = fmt.Sprintf(" and %d more", n)
 	}
-	return fmt.Sprintf("I am the %s: I read no prose, I search for small edits that turn the failing tests green and break no other. Failing: %s%s. First I measure which lines they execute.",
-		Label, strings.Join(names, ", "), more), []model.Call{called("trace_coverage", struct{}{})}
+	what := plural(len(st.failing), "test")
+	return fmt.Sprintf("I am the %s: I search for small edits that make the failing tests pass and break no other. %s %s: %s%s. First I measure which lines they run.",
+		Label, what, map[bool]string{true: "fails", false: "fail"}[len(st.failing) == 1], strings.Join(names, ", "), more), []model.Call{called("trace_coverage", struct{}{})}
 }

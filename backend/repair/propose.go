@@ -95,35 +95,58 @@ func (s *search) propose(c *candidate) (string, []model.Call) {
 		calls = append(calls, called("apply_patch", map[string]any{"patch": invert(s.st.patched)}))
 	}
 	calls = append(calls, called("apply_patch", map[string]any{"patch": c.diff()}), called("finish", map[string]any{"summary": s.summary(c)}))
-	return fmt.Sprintf("%d of %d candidates that I tried pass every test. I take the smallest and most natural: %s in %s, line %d.",
-		len(s.passing), s.st.tried, c.kind, c.src.path, c.line), calls
+	if len(s.passing) > 1 {
+		return fmt.Sprintf("Of %s that I tried, %d make all tests pass. I take the smallest and most natural: %s.", plural(s.st.tried, "edit"), len(s.passing), c.at()), calls
+	}
+	return fmt.Sprintf("Of %s that I tried, one makes all tests pass: %s.", plural(s.st.tried, "edit"), c.at()), calls
 }
 
 // summary is what a person reads of the fix.
 func (s *search) summary(c *candidate) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "Found by the %s: of the edits that it tried, this one turns the failing tests green and breaks none (%s, %s:%d). It knows the tests and the code, not your intention; read the change.", Label, c.kind, c.src.path, c.line)
-	others := 0
+	fmt.Fprintf(&b, "Found by the %s: %s%s makes the failing tests pass and breaks none. It knows the tests and the code, not what you want: read the change.", Label, c.at(), s.onTopOf())
+	var others []string
 	for _, o := range s.passing {
-		if o == c || slices.Contains(s.st.refused, o.diff()) || others == 3 {
-			continue
+		if o != c && !slices.Contains(s.st.refused, o.diff()) {
+			others = append(others, o.brief())
 		}
-		if others == 0 {
-			b.WriteString(" Others pass too: ")
+	}
+	if n := len(others); n > 0 {
+		fmt.Fprintf(&b, " The tests cannot tell it from %s that pass them too: %s", plural(n, "other small edit"), strings.Join(others[:min(n, 3)], "; "))
+		if n > 3 {
+			b.WriteString("; …")
 		} else {
-			b.WriteString("; ")
-		}
-		others++
-		for i, one := range o.all() {
-			if i > 0 {
-				b.WriteString(" with ")
-			}
-			for _, g := range one.groups()[:1] {
-				fmt.Fprintf(&b, "%s:%d `%s`", one.src.path, g.first, strings.TrimSpace(strings.Join(g.lines[:min(len(g.lines), 3)], " ⏎ ")))
-			}
+			b.WriteString(".")
 		}
 	}
 	return b.String()
+}
+
+// onTopOf names the files of the edits that were kept before.
+func (s *search) onTopOf() string {
+	var files []string
+	for _, l := range s.st.levels[1:] {
+		for _, m := range hunkLines.FindAllStringSubmatch(l.step, -1) {
+			if m[1] != "" && !slices.Contains(files, m[1]) {
+				files = append(files, m[1])
+			}
+		}
+	}
+	if len(files) == 0 {
+		return ""
+	}
+	return ", on top of the edit in " + strings.Join(files, " and ") + ","
+}
+
+// brief is a candidate's new lines with their places.
+func (c *candidate) brief() string {
+	var out []string
+	for _, one := range c.all() {
+		for _, g := range one.groups()[:1] {
+			out = append(out, fmt.Sprintf("%s:%d `%s`", one.src.path, g.first, strings.TrimSpace(strings.Join(g.lines[:min(len(g.lines), 3)], " ⏎ "))))
+		}
+	}
+	return strings.Join(out, " with ")
 }
 
 // giveUp says what was suspected, and what a person can do.
@@ -131,10 +154,10 @@ func (st *state) giveUp(why string) (string, []model.Call) {
 	var b strings.Builder
 	b.WriteString("The " + Label + " found no fix. " + why)
 	if len(st.failing) > 0 {
-		fmt.Fprintf(&b, "\nThe failing test: %s", st.failing[0].id)
+		fmt.Fprintf(&b, "\nA failing test: %s", st.failing[0].id)
 	}
 	if len(st.levels[0].red) > 0 {
-		b.WriteString("\n" + strings.TrimSuffix(st.suspicion(nil), " I read these files."))
+		b.WriteString("\n" + st.suspicion(nil))
 	}
 	b.WriteString("\nA language model can do more: start Ollama on this machine (`ollama serve`, then `ollama pull qwen3-coder`), or give a key of Anthropic, OpenAI or another provider in the settings, and start the task again with it.")
 	return b.String(), nil

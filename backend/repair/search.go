@@ -3,9 +3,7 @@ package repair
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
-	"strings"
 
 	"redgreen/backend/model"
 )
@@ -120,7 +118,7 @@ func (s *search) next() (string, []model.Call) {
 	}
 	said := ""
 	if n := len(l.batches); n > 0 {
-		said = l.batches[n-1].head + " "
+		said = l.batches[n-1].came() + " "
 	}
 	var texts []string
 	kinds := map[string]int{}
@@ -145,9 +143,9 @@ func (s *search) next() (string, []model.Call) {
 	for _, c := range append(s.pairs(), s.forms...) {
 		take(c)
 	}
-	what := "single edits"
+	what := ""
 	if len(texts) > 0 {
-		what = "edits, first what builds on those that help in part"
+		what = ", first those that build on what helped"
 	}
 	alone := len(texts) == 0
 	for _, c := range s.all {
@@ -159,15 +157,15 @@ func (s *search) next() (string, []model.Call) {
 	}
 	if over := st.count >= maxBatches; len(texts) == 0 || over || len(st.levels) > 1 && len(l.batches) >= maxLevelBatches {
 		if len(st.levels) > 1 && !over {
-			return said + "Nothing more helps on top of that edit. I take it back.", takeBack(l.step)
+			return said + "Nothing more helps on top of the edit that I kept. I take it back.", takeBack(l.step)
 		}
-		return st.giveUp(fmt.Sprintf("I tried %d edits and none turns all failing tests green without breaking another.", st.tried))
+		return st.giveUp(fmt.Sprintf("I tried %s; none makes all failing tests pass without breaking another.", plural(st.tried, "edit")))
 	}
 	var calls []model.Call
 	if st.patched != "" {
 		calls = append(calls, called("apply_patch", map[string]any{"patch": invert(st.patched)}))
 	}
-	return fmt.Sprintf("%sI try %d %s: %s.", said, len(texts), what, counted(kinds)),
+	return fmt.Sprintf("%sI try %s, one by one%s: %s.", said, plural(len(texts), "small edit"), what, counted(kinds)),
 		append(calls, called("try_patches", map[string]any{"candidates": texts, "seconds": batchSeconds, "kept": l.kept}))
 }
 
@@ -208,18 +206,6 @@ func (s *search) pairs() []*candidate {
 	}
 	slices.SortStableFunc(out, func(a, b *candidate) int { return cmp.Compare(b.score, a.score) })
 	return out[:min(len(out), 400)]
-}
-
-func counted(kinds map[string]int) string {
-	names := slices.SortedFunc(maps.Keys(kinds), func(a, b string) int { return cmp.Or(kinds[b]-kinds[a], strings.Compare(a, b)) })
-	var out []string
-	for _, n := range names[:min(len(names), 6)] {
-		out = append(out, fmt.Sprintf("%s (%d)", n, kinds[n]))
-	}
-	if len(names) > 6 {
-		out = append(out, "and others")
-	}
-	return strings.Join(out, ", ")
 }
 
 // known adds the conditional forms of the changes that break something, in the order in which they were found, so that

@@ -45,8 +45,7 @@ func (s *search) step(last bool) *candidate {
 // build takes a step and measures again: what it turned green counts as passing from then on.
 func (s *search) build(step *candidate) (string, []model.Call) {
 	kept := append(slices.Clone(s.st.top().kept), s.gains[step].tests...)
-	return fmt.Sprintf("One edit helps in part: %s in %s, line %d, turns %d of %d failing tests green. I take it and look for the rest on top of it.", step.kind, step.src.path, step.line,
-		s.gains[step].n, len(s.st.failing)), []model.Call{called("apply_patch", map[string]any{"patch": step.diff()}), called("trace_coverage", map[string]any{"kept": kept})}
+	return fmt.Sprintf("I keep %s, which makes %d of %s pass, and look for the rest on top of it.", step.at(), s.gains[step].n, plural(len(s.st.failing), "failing test")), []model.Call{called("apply_patch", map[string]any{"patch": step.diff()}), called("trace_coverage", map[string]any{"kept": kept})}
 }
 
 func takeBack(step string) []model.Call {

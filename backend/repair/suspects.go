@@ -144,7 +144,7 @@ func (st *state) suspicion(files []string) string {
 			n := st.top().red[f][l]
 			why := "named by a failure"
 			if n[0] > 0 {
-				why = fmt.Sprintf("run by %d failing and %d passing tests", n[0], n[1])
+				why = runBy(n[0], n[1])
 			}
 			top = append(top, suspect{f, l, s, why})
 		}
@@ -153,13 +153,9 @@ func (st *state) suspicion(files []string) string {
 		return cmp.Or(cmp.Compare(b.score, a.score), strings.Compare(a.path, b.path), a.line-b.line)
 	})
 	if len(top) == 0 {
-		return "What the tests execute could not be measured. I read the files that the task's words and the tests' names point to: " + strings.Join(files, ", ") + "."
+		return "What the tests run could not be measured. I go by the files that the task's words and the tests' names point to: " + strings.Join(files, ", ") + "."
 	}
-	var words []string
-	for _, s := range top[:min(len(top), 4)] {
-		words = append(words, fmt.Sprintf("%s:%d (%s)", s.path, s.line, s.why))
-	}
-	return fmt.Sprintf("I suspect %d lines of %d files; most of all %s. I read these files.", len(top), len(st.suspects()), strings.Join(words, ", "))
+	return fmt.Sprintf("I suspect %s in %s, most of all %s.", plural(len(top), "line"), plural(len(st.suspects()), "file"), places(top, 3))
 }
 
 var (

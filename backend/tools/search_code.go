@@ -62,7 +62,7 @@ func runSearch(ctx context.Context, s *Set, a Args) (result, error) {
 	}
 	body := strings.Join(lines, "\n")
 	return result{
-		summary: fmt.Sprintf("%d hits, about %d tokens", len(lines), model.Tokens(len(body))),
+		summary: fmt.Sprintf("%s, about %d tokens", plural(len(lines), "hit"), model.Tokens(len(body))),
 		head:    "Hits by file, best first, each with its best line. A place as the query shows its code.",
 		body:    body,
 		note:    note,

@@ -276,3 +276,11 @@ func (s *Set) finishCall(ctx context.Context, r result) (Outcome, error) {
 	}
 	return out, nil
 }
+
+// plural is "1 line", "2 lines".
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

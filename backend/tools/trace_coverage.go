@@ -76,7 +76,7 @@ func spectrum(got testrun.Spectrum) result {
 		lines = append(lines, b.String())
 	}
 	r := result{
-		summary: fmt.Sprintf("%d lines of %d files run in failing tests", total, len(lines)),
+		summary: fmt.Sprintf("failing tests run %s in %s", plural(total, "line"), plural(len(lines), "file")),
 		head:    fmt.Sprintf("Lines that failing tests execute, as LINE:FAILING/PASSING, of %d failing and %d passing tests measured:", got.Reds, got.Greens),
 	}
 	if len(lines) > maxCovered {

@@ -173,7 +173,7 @@ func tried(trials []testrun.Trial, numbers []int, red []string) result {
 			hung++
 		}
 	}
-	r := result{summary: fmt.Sprintf("%d tried, %d pass everything", n, len(passing))}
+	r := result{summary: plural(n, "edit") + " tried, " + passed(len(passing))}
 	r.head = fmt.Sprintf("Tried %d of %d candidates, up to #%d: %d pass all tests, %d do in part, %d cannot be loaded or built, %d hang, %d crash; the others change no failing test.",
 		n, len(trials), last, len(passing), len(partial), unbuilt, hung, crashed)
 	all := append(passing, partial...)
@@ -251,4 +251,15 @@ func (s *Set) candidate(text string) (testrun.Candidate, error) {
 		c[p] = strings.Join(lines, "")
 	}
 	return c, nil
+}
+
+// passed says how many edits pass every test.
+func passed(n int) string {
+	switch n {
+	case 0:
+		return "none passes all tests"
+	case 1:
+		return "1 passes all tests"
+	}
+	return fmt.Sprintf("%d pass all tests", n)
 }
