@@ -2,11 +2,6 @@
 
 import { figures, t } from '../texts';
 
-/** count gives "1 file", "14 files". */
-export function count(n: number, one: string, many = one + 's'): string {
-  return figures.count(n, { one, other: many });
-}
-
 /** tokens gives 950, 18.4k, 1.2M. */
 export function tokens(n: number): string {
   if (n < 1000) return String(n);

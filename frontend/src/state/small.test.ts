@@ -5,7 +5,7 @@ import { AppError, decode } from '../api/error';
 import { joinArgs, splitArgs } from './args';
 import { bill } from './bills';
 import { measured } from './forms';
-import { ago, baseName, bytes, clock, cost, count, firstLine, pretty, tail, tokens, took, usd } from './format';
+import { ago, baseName, bytes, clock, cost, firstLine, pretty, tail, tokens, took, usd } from './format';
 import { mark } from './highlight';
 import { quiet, settle, stream } from './live';
 import { at, base, breakable, evidence, gutter, headline, how, limits, lineNow, notCovered, place, placeOf, shortId, fileOf, sideBySide, uncovered } from './proof';
@@ -46,7 +46,6 @@ describe('figures', () => {
     ['nothing asked yet', { local: false, priced: false, micro_usd: 0, replies: 0 }, '$0.00'],
     ['priced', { local: false, priced: true, micro_usd: 420_000, replies: 2 }, '$0.42'],
   ])('cost: %s', (_, s, want) => expect(cost(s)).toBe(want));
-  test.each([[1, '1 file'], [0, '0 files'], [1234, '1,234 files']])('count %d', (n, s) => expect(count(n, 'file')).toBe(s));
   const now = Date.parse('2026-03-01T12:00:00Z');
   test.each([['2026-03-01T11:59:40Z', 'just now'], ['2026-03-01T11:26:00Z', '34 min ago'], ['2026-03-01T08:59:00Z', '3 h ago'], ['2026-02-28T11:00:00Z', 'yesterday'], ['2026-01-02T08:00:00Z', '2 Jan 2026'], ['not a time', '']])('ago %s', (iso, s) => expect(ago(iso, now)).toBe(s));
   test('texts', () => {
@@ -350,5 +349,5 @@ describe('what sessions cost', () => {
 
 test('a probe in a line', () => {
   const p: ProbeResult = { ref: 'a/b', tool_form: 'json', edit_form: '', tools: [{ form: 'native', passed: 2, of: 8 }, { form: 'json', passed: 7, of: 8 }], edits: [], misses: null, calls: 1, usage: { known: true, input: 1, output: 1 }, micro_usd: 0, priced: true, ms: 1, time: '' };
-  expect(measured(p)).toBe('calls as JSON 7 of 8, no form of edits');
+  expect(measured(p)).toEqual(['calls as JSON 7 of 8', 'no form of edits']);
 });

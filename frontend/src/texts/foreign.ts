@@ -14,7 +14,7 @@ const shown = new Set(['title', 'placeholder', 'alt', 'label', 'text', 'hint', '
 const silent = /^(class|style|d|viewBox|id|for|role|type|name|href|src|rel|form|autocomplete|aria-(live|controls|labelledby|describedby|keyshortcuts|haspopup|current|activedescendant)|data-.*|testid|keys|colour)$/;
 
 /** Names, keys and signs that are the same in every language. */
-const same = /\b(Redgreen|Enter|Escape|Tab|Home|End|ArrowUp|ArrowDown|ArrowLeft|ArrowRight|Page(Up|Down)|Shift|Ctrl|Control|Alt|Meta|Ollama|OpenAI|Anthropic|Gemini|OpenRouter|LM Studio|llama\.cpp|px|kB|MB|GB)\b/g;
+const same = /\b(Redgreen|Enter|Escape|Tab|Home|End|ArrowUp|ArrowDown|ArrowLeft|ArrowRight|Page(Up|Down)|Shift|Ctrl|Control|Alt|Meta|Ollama|OpenAI|Azure|Amazon Bedrock|Anthropic|Gemini|OpenRouter|LM Studio|llama\.cpp|px|kB|MB|GB)\b/g;
 
 /** Calls whose strings are for the browser, the editor or the Go side: selectors, style rules, names. */
 const technical = /^(querySelector|querySelectorAll|closest|matches|matchMedia|getPropertyValue|theme|define|setAttribute|RegExp|import|getElementById|startsWith|endsWith|includes|split|replace|replaceAll|call)$/;
