@@ -44,6 +44,7 @@ type host struct {
 	send      Sender
 	pick      func() (string, error)            // the native folder dialog
 	save      func(name string) (string, error) // the native dialog that asks where to save a file; nil in a browser
+	themed    func(theme string)                // paints what of the window is not the page; nil in a browser
 	mode      string                            // window, browser
 	context   context.Context                   // of the indexing in the background; cancelled by Close
 	cancel    context.CancelFunc
@@ -589,10 +590,14 @@ func (a *App) Search(folder, query string, n int) ([]HitRow, error) {
 // SaveSettings stores the person's choices and gives them as they are now in force.
 func (a *App) SaveSettings(s Settings) (Settings, error) {
 	return guard(a.h, func() (Settings, error) {
-		return a.h.core.change(func(old Settings) Settings {
+		now, err := a.h.core.change(func(old Settings) Settings {
 			s.Recent, s.AllowNone, s.Models, s.TestCommands, s.Guides = old.Recent, old.AllowNone, old.Models, old.TestCommands, old.Guides // which are changed by calls of their own
 			return s
 		})
+		if a.h.themed != nil {
+			a.h.themed(now.Theme)
+		}
+		return now, err
 	})
 }
 

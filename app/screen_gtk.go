@@ -5,6 +5,8 @@ package app
 /*
 #cgo pkg-config: gtk+-3.0
 #include <gtk/gtk.h>
+#include <stdlib.h>
+#include <string.h>
 
 // A job runs on GTK's own thread while another waits for it.
 typedef struct {
@@ -114,13 +116,25 @@ static void look(void *to) {
 	*(place_t *)to = last;
 }
 
+// theme is "dark", "light", or as the system has it.
+static void theme(void *to) {
+	GtkSettings *s = gtk_settings_get_default();
+	const char *name = "gtk-application-prefer-dark-theme";
+	if (!strcmp(to, "dark") || !strcmp(to, "light")) g_object_set(s, name, !strcmp(to, "dark"), NULL);
+	else gtk_settings_reset_property(s, name);
+}
+
+static void rg_theme(char *to) { on_main(theme, to); }
 static void rg_screens(screens_t *s) { on_main(find_screens, s); }
 static void rg_put(place_t *p) { on_main(put, p); }
 static void rg_look(place_t *p) { on_main(look, p); }
 */
 import "C"
 
-import "image"
+import (
+	"image"
+	"unsafe"
+)
 
 // Wails tells how large the screens are but not where, and moves a window only within the screen that it is on; so this asks
 // GTK itself. Each call waits for GTK's thread, which works from OnStartup until the window is closed.
@@ -151,4 +165,11 @@ func lookWindow() place {
 	var c C.place_t
 	C.rg_look(&c)
 	return place{X: int(c.at.x), Y: int(c.at.y), Width: int(c.at.width), Height: int(c.at.height), Maximised: c.maximised != 0}
+}
+
+// themeWindow makes the menu and the dialogs light or dark, or as the system has it.
+func themeWindow(to string) {
+	c := C.CString(to)
+	defer C.free(unsafe.Pointer(c))
+	C.rg_theme(c)
 }

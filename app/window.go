@@ -86,8 +86,21 @@ func window(ctx context.Context, c *core, s startup, say func(line string)) erro
 			c.log.Warn("closing the window", slog.Any("error", err))
 		}
 	})
+	items, err := readMenu(c.assets.Page)
+	if err != nil {
+		return err
+	}
+	acts := menuActs{open: func(path string) { h.open(startup{folder: path}) }, do: func(id string) {
+		if p := wctx.Load(); id == "quit" && p != nil {
+			runtime.Quit(*p)
+			return
+		}
+		send("command", id)
+	}}
+	h.themed = themeWindow
 	return wails.Run(&options.App{
 		SingleInstanceLock: lock,
+		Menu:               nativeMenu(items, c.current().Recent, acts),
 		Title:              "Redgreen", Width: at.Width, Height: at.Height, MinWidth: minWidth, MinHeight: minHeight, WindowStartState: state,
 		AssetServer:      &assetserver.Options{Assets: c.assets.Page},
 		BackgroundColour: &options.RGBA{R: 20, G: 19, B: 18, A: 255},
@@ -100,6 +113,7 @@ func window(ctx context.Context, c *core, s startup, say func(line string)) erro
 		},
 		OnStartup: func(w context.Context) {
 			wctx.Store(&w)
+			themeWindow(c.current().Theme)
 			putWindow(at.within(screens()))
 			go func() {
 				select {

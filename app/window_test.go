@@ -241,6 +241,43 @@ func TestWindowPlace(t *testing.T) {
 	settled("the size of before", size("WIDTH=1010\nHEIGHT=707"))
 }
 
+// TestWindowMenu holds that the menu's keys and items reach the page, once each, and that its last item ends the program well.
+func TestWindowMenu(t *testing.T) {
+	bin := os.Getenv("REDGREEN_BIN")
+	if bin == "" {
+		t.Skip("REDGREEN_BIN does not name a program built with its window; `make test` sets it")
+	}
+	display, home := startDisplay(t), t.TempDir()
+	startManager(t, display)
+	env := windowEnv(t, display, home)
+	cmd := openWindow(t, env, bin, "--sample")
+	saved := func(want string) func() bool {
+		return func() bool {
+			settings, _ := os.ReadFile(filepath.Join(home, "config", "settings.json"))
+			return strings.Contains(string(settings), want)
+		}
+	}
+	eventually(t, "the sample", saved(filepath.Join("sample", "invoice")))
+	time.Sleep(time.Second) // the page answers to keys when it is drawn
+	xdotool(env, "key", "ctrl+equal")
+	eventually(t, "larger text", saved(`"font_size": 14`))
+	xdotool(env, "key", "ctrl+minus")
+	eventually(t, "the text as before", saved(`"font_size": 13`))
+	xdotool(env, "key", "--delay", "150", "F10", "Right", "Down", "Down", "Down", "Down", "Down", "Down", "Down", "Down", "Down", "Return")
+	eventually(t, "the dark theme", saved(`"theme": "dark"`))
+	xdotool(env, "key", "ctrl+q")
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	select {
+	case err := <-ended:
+		if err != nil {
+			t.Errorf("it ended with %v", err)
+		}
+	case <-time.After(20 * time.Second):
+		t.Error("Ctrl+Q did not end it in 20 s")
+	}
+}
+
 // position are the lines of xdotool's geometry that say where a window is.
 func position(geometry string) string {
 	var at []string

@@ -15,6 +15,8 @@ export interface Toast {
   tone: 'plain' | 'bad';
 }
 
+const normalText = 13; // pixels
+
 /** linked is the session that the address names. */
 function linked(): string | null {
   const id = /^#\/session\/(.+)$/.exec(location.hash)?.[1];
@@ -168,6 +170,17 @@ export class App {
       if ((e as AppError).code === 'unavailable') this.asking = true;
       else this.say(e as AppError);
     }
+  }
+
+  openSample(): void {
+    const sample = this.boot?.sample;
+    if (sample) void this.openFolder(sample.path, sample.task);
+  }
+
+  /** resize makes the text larger or smaller by so many pixels, 0 as large as it was at first. */
+  resize(by: number): void {
+    const size = by === 0 ? normalText : Math.min(18, Math.max(11, (this.settings?.font_size || normalText) + by));
+    if (size !== this.settings?.font_size) void this.saveSettings({ font_size: size });
   }
 
   async openFolder(path: string, draft = ''): Promise<boolean> {

@@ -33,6 +33,13 @@ export class Keys {
     return false;
   }
 
+  /** run does what a shortcut does, asked for otherwise than by its keys; false where nothing does it now. */
+  run(id: ShortcutId): boolean {
+    const handler = this.#handlers.get(id)?.at(-1);
+    handler?.();
+    return !!handler;
+  }
+
   #remember(key: string): void {
     clearTimeout(this.#timer);
     this.#before = key;

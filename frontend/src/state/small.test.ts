@@ -9,7 +9,10 @@ import { ago, baseName, bytes, clock, cost, firstLine, pretty, tail, tokens, too
 import { mark } from './highlight';
 import { quiet, settle, stream } from './live';
 import { at, base, breakable, evidence, gutter, headline, how, limits, lineNow, notCovered, place, placeOf, shortId, fileOf, sideBySide, uncovered } from './proof';
-import { begins, keysOf, match, shortcuts, type Press } from './shortcuts';
+import { en } from '../texts/en';
+import { Keys } from './keys';
+import { nativeMenu } from './menu';
+import { begins, keysOf, listed, match, type Press } from './shortcuts';
 import { plots } from './plots';
 import { empty, type Item } from './session';
 import { bars, fit, heightOf, type Bar } from './strip';
@@ -75,9 +78,34 @@ describe('a test command', () => {
   test.each([[['pytest', '-k', 'not slow']], [['a"b', "c'd", '\\', '']]])('joins back %j', (args) => expect(splitArgs(joinArgs(args))).toEqual(args));
 });
 
+describe('the menu of the window', () => {
+  const items = nativeMenu(en).flatMap((m) => m.items ?? []);
+  test('each item is there once and says something', () => {
+    const acts = items.filter((i) => i.id);
+    expect(acts.filter((i) => !i.label)).toEqual([]);
+    expect(new Set(acts.map((i) => i.label)).size).toBe(acts.length);
+    expect(new Set(acts.map((i) => i.id)).size).toBe(acts.length);
+  });
+  test('only keys that are no letters of a text are taken from the page', () => {
+    expect(items.filter((i) => i.keys).map((i) => i.keys)).toEqual(['Ctrl+O', 'Ctrl+,', 'Ctrl+Q', 'Ctrl+K', 'Ctrl+=', 'Ctrl+-', 'Ctrl+0', 'Ctrl+.', 'Ctrl+Shift+Enter']);
+  });
+  test('it does what the shortcut does, by whoever is on top', () => {
+    const keys = new Keys();
+    const done: string[] = [];
+    keys.on({ write: () => done.push('below') });
+    const off = keys.on({ write: () => done.push('on top') });
+    expect(keys.run('write')).toBe(true);
+    off();
+    expect(keys.run('write')).toBe(true);
+    expect(keys.run('cancel')).toBe(false);
+    expect(done).toEqual(['on top', 'below']);
+  });
+});
+
 describe('shortcuts', () => {
   const press = (key: string, mods: Partial<Press> = {}): Press => ({ key, ctrl: false, shift: false, alt: false, ...mods });
-  test('no two have the same keys', () => expect(new Set(shortcuts.map((s) => s.keys)).size).toBe(shortcuts.length));
+  test('no two have the same keys', () => expect(new Set(listed(false).map((s) => s.keys)).size).toBe(listed(false).length));
+  test('a browser keeps its own keys', () => expect(listed(false).filter((s) => !listed(true).includes(s)).map((s) => s.id)).toEqual(['larger', 'smaller', 'normal', 'quit']));
   test.each<[string, Press, string, boolean, string | null]>([
     ['a letter', press('d'), '', false, 'layout'],
     ['a capital by Shift is another key', press('D', { shift: true }), '', false, null],
@@ -91,6 +119,10 @@ describe('shortcuts', () => {
     ['a sequence', press('s'), 'G', false, 'sessions'],
     ['its second key alone', press('s'), '', false, null],
     ['a single key after G', press('d'), 'G', false, 'doctor'],
+    ['larger text', press('=', { ctrl: true }), '', true, 'larger'],
+    ['where plus has a key of its own', press('+', { ctrl: true }), '', true, 'larger'],
+    ['smaller text', press('-', { ctrl: true }), '', false, 'smaller'],
+    ['what has no keys is no key', press('', { ctrl: true }), '', false, null],
     ['with Alt', press('d', { alt: true }), '', false, null],
   ])('%s', (_, p, before, typing, want) => expect(match(p, before, typing)).toBe(want));
   test('a sequence begins', () => {

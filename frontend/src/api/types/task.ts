@@ -95,6 +95,7 @@ export interface Pushed {
   prepare: { folder: string; text: string }; // '' when it is done
   probe: { ref: string; score: ProbeScore };
   open: { folder: string; session: string }; // a second start, or a click on a notification, asks for it; '' none
+  command: string; // the id of a shortcut, chosen in the window's menu
   connected: null; // the browser's stream is there, perhaps again
   disconnected: null;
 }

@@ -71,6 +71,14 @@ export const help = {
     search: 'Search files, symbols, behaviour',
     open: 'Open a folder',
     settings: 'Settings',
+    larger: 'Larger text',
+    smaller: 'Smaller text',
+    normal: 'Text of normal size',
+    quit: 'Close Redgreen',
+    sample: 'Open the sample',
+    system: 'Light or dark as the system',
+    light: 'Light',
+    dark: 'Dark',
     start: 'Go to the start',
     task: 'Go to the task',
     sessions: 'Go to the sessions',
@@ -96,4 +104,19 @@ export const help = {
     reject: 'Reject, with or without a comment',
     undo: 'Take back what was written',
   },
+};
+
+/** The window's own menu. An item that is not here is called as in help. */
+export const menu = {
+  file: 'File',
+  view: 'View',
+  run: 'Run',
+  help: 'Help',
+  recent: 'Recent folders',
+  notNow: 'There is nothing to do this with at the moment.',
+  items: {
+    open: 'Open folder…', new: 'New task', quit: 'Quit', start: 'Start', task: 'Task', sessions: 'Sessions', doctor: 'Doctor', system: 'Theme of the system', light: 'Light theme',
+    dark: 'Dark theme', normal: 'Normal text', trace: 'Trace', layout: 'Side by side or unified', blanks: 'Changes of blanks', write: 'Write the patch…',
+    reject: 'Reject…', undo: 'Undo what was written', help: 'Keyboard shortcuts',
+  } as Record<string, string>,
 };
