@@ -101,6 +101,7 @@ func newHost(c *core, mode string, send Sender, pick func() (string, error), s s
 		return nil, err
 	}
 	ctx, cancel := context.WithCancel(context.Background())
+	c.kind = mode
 	h := &host{core: c, send: send, pick: pick, mode: mode, start: s, context: ctx, cancel: cancel, runs: newRuns(c, send)}
 	h.unsub = store.Subscribe(h.runs.batch.notice)
 	h.indexer.wait.Add(1)
@@ -369,17 +370,15 @@ func (a *App) Cancel(id string) error {
 		if a.h.runs.working(id) {
 			return a.h.runs.stop(id)
 		}
-		l, err := a.h.runs.find(a.h.context, id)
-		if err != nil {
-			return err
-		}
-		if !l.run.Waits() {
-			return fail(Conflict, "this session is not at work")
-		}
-		if err := l.run.Finish(a.h.context); err != nil {
-			return err
-		}
-		return a.h.runs.done(l)
+		return a.h.runs.with(a.h.context, id, func(l *live) error {
+			if !l.run.Waits() {
+				return fail(Conflict, "this session is not at work")
+			}
+			if err := l.run.Finish(a.h.context); err != nil {
+				return err
+			}
+			return a.h.runs.done(l)
+		})
 	})
 }
 
@@ -389,38 +388,26 @@ func (a *App) Say(id, text string) error {
 		if strings.TrimSpace(text) == "" {
 			return fail(Invalid, "the message is empty")
 		}
-		l, err := a.h.runs.find(a.h.context, id)
-		if err != nil {
-			return err
-		}
-		waits := l.run.Waits()
-		if err := l.run.Say(a.h.context, text); err != nil || !waits {
-			return err
-		}
-		return a.h.runs.work(l)
+		return a.h.runs.with(a.h.context, id, func(l *live) error {
+			waits := l.run.Waits()
+			if err := l.run.Say(a.h.context, text); err != nil || !waits {
+				return err
+			}
+			return a.h.runs.work(l)
+		})
 	})
 }
 
 // EditCriteria puts the person's acceptance criteria in place of a session's; a run at work gets them at its next step.
 func (a *App) EditCriteria(id string, criteria []string) error {
 	return a.h.act(func() error {
-		l, err := a.h.runs.find(a.h.context, id)
-		if err != nil {
-			return err
-		}
-		return l.run.EditCriteria(a.h.context, criteria)
+		return a.h.runs.with(a.h.context, id, func(l *live) error { return l.run.EditCriteria(a.h.context, criteria) })
 	})
 }
 
 // Resume goes on with an interrupted session.
 func (a *App) Resume(id string) error {
-	return a.h.act(func() error {
-		l, err := a.h.runs.find(a.h.context, id)
-		if err != nil {
-			return err
-		}
-		return a.h.runs.work(l)
-	})
+	return a.h.act(func() error { return a.h.runs.with(a.h.context, id, a.h.runs.work) })
 }
 
 // ResumeWith goes on with an interrupted session with another model, which the person chose; "" is the session's own.
@@ -429,21 +416,16 @@ func (a *App) ResumeWith(id, ref string) error {
 		return a.Resume(id)
 	}
 	return a.h.act(func() error {
-		l, err := a.h.runs.find(a.h.context, id)
-		if err != nil {
-			return err
-		}
-		if a.h.runs.working(id) {
-			return fail(Conflict, "this session is at work; stop it before you choose another model")
-		}
-		m, err := a.h.core.chooseModel(a.h.context, ref, l.run.Folder())
-		if err != nil {
-			return err
-		}
-		if err := l.run.ChooseModel(a.h.context, m); err != nil {
-			return err
-		}
-		return a.h.runs.work(l)
+		return a.h.idle(id, func(l *live) error {
+			m, err := a.h.core.chooseModel(a.h.context, ref, l.run.Folder())
+			if err != nil {
+				return err
+			}
+			if err := l.run.ChooseModel(a.h.context, m); err != nil {
+				return err
+			}
+			return a.h.runs.work(l)
+		})
 	})
 }
 
@@ -454,52 +436,41 @@ type Written struct {
 }
 
 // Approve writes the patch that waits for review into the folder. patchHash is the patch that the person saw.
-func (a *App) Approve(id, patchHash string) (Written, error) {
+func (a *App) Approve(id, patchHash string) (w Written, err error) {
 	return guard(a.h, func() (Written, error) {
-		l, err := a.h.idle(id)
-		if err != nil {
-			return Written{}, err
-		}
-		receipt, err := l.run.Approve(a.h.context, patchHash, "person")
-		if err != nil {
-			a.h.core.refused(id, err)
-			return Written{}, err
-		}
-		return written(receipt), a.h.runs.done(l)
+		err := a.h.idle(id, func(l *live) error {
+			receipt, err := l.run.Approve(a.h.context, patchHash, "person")
+			if err != nil {
+				a.h.core.refused(id, err)
+				return err
+			}
+			w = written(receipt)
+			return a.h.runs.done(l)
+		})
+		return w, err
 	})
 }
 
 // Reject refuses the patch. With a comment the run goes on with it; without one the session ends.
 func (a *App) Reject(id, comment string) error {
 	return a.h.act(func() error {
-		l, err := a.h.idle(id)
-		if err != nil {
-			return err
-		}
-		comment = strings.TrimSpace(comment)
-		if err := l.run.Reject(a.h.context, comment); err != nil {
-			return err
-		}
-		if comment == "" {
-			return a.h.runs.done(l)
-		}
-		return a.h.runs.work(l)
+		return a.h.idle(id, func(l *live) error {
+			comment = strings.TrimSpace(comment)
+			if err := l.run.Reject(a.h.context, comment); err != nil {
+				return err
+			}
+			if comment == "" {
+				return a.h.runs.done(l)
+			}
+			return a.h.runs.work(l)
+		})
 	})
 }
 
 // ProveAgain makes the patch that waits for review anew on the folder as it is now, and proves it there; the session goes
 // on without the model. A conflict names the lines that you and the patch both changed; nothing is written either way.
 func (a *App) ProveAgain(id string) error {
-	return a.h.act(func() error {
-		l, err := a.h.idle(id)
-		if err != nil {
-			return err
-		}
-		if err := l.run.ProveAgain(a.h.context); err != nil {
-			return err
-		}
-		return a.h.runs.work(l)
-	})
+	return a.h.choose(id, func(r *agent.Run) error { return r.ProveAgain(a.h.context) })
 }
 
 // Choice is what a person makes of the patch that waits for review, as the page sends it.
@@ -524,14 +495,12 @@ func (a *App) SendBack(id string, c Choice) error {
 // choose takes a choice and lets the run go on with it.
 func (h *host) choose(id string, take func(*agent.Run) error) error {
 	return h.act(func() error {
-		l, err := h.idle(id)
-		if err != nil {
-			return err
-		}
-		if err := take(l.run); err != nil {
-			return err
-		}
-		return h.runs.work(l)
+		return h.idle(id, func(l *live) error {
+			if err := take(l.run); err != nil {
+				return err
+			}
+			return h.runs.work(l)
+		})
 	})
 }
 
@@ -540,6 +509,9 @@ func (a *App) Undo(id string) (Written, error) {
 	return guard(a.h, func() (Written, error) {
 		store, err := a.h.core.sessions()
 		if err != nil {
+			return Written{}, err
+		}
+		if err := a.h.runs.forget(id); err != nil { // it may still have a copy from its work
 			return Written{}, err
 		}
 		receipt, redo, err := a.h.core.undo(a.h.context, store, id, a.h.runs.hooks())
@@ -617,12 +589,14 @@ func (h *host) act(do func() error) error {
 	return err
 }
 
-// idle gives a session's run when it is not at work.
-func (h *host) idle(id string) (*live, error) {
-	if h.runs.working(id) {
-		return nil, fail(Conflict, "the run is still at work; wait for it or cancel it first")
-	}
-	return h.runs.find(h.context, id)
+// idle does an act on the run of a session that is not at work.
+func (h *host) idle(id string, do func(*live) error) error {
+	return h.runs.with(h.context, id, func(l *live) error {
+		if h.runs.working(id) {
+			return fail(Conflict, "the run is still at work; wait for it or cancel it first")
+		}
+		return do(l)
+	})
 }
 
 func written(r repo.Receipt) Written {

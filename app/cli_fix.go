@@ -246,11 +246,18 @@ func (c *command) yes(ctx context.Context, question string, byDefault bool) bool
 
 // work runs one task, draws it, and asks for the approval.
 func (c *command) work(ctx context.Context, core *core, f *folder, m model.Model, t agent.Task, flags fixFlags) error {
-	return c.workWith(ctx, core, f, m, flags, t.Approval, func(o agent.Options) (*agent.Run, error) { return agent.New(ctx, o, t) })
+	return c.workWith(ctx, core, f, m, flags, t.Approval, func(o agent.Options) (*agent.Run, func(), error) {
+		run, err := agent.New(ctx, o, t)
+		if err != nil {
+			return nil, nil, err
+		}
+		release, err := core.ownSession(run.ID())
+		return run, release, err
+	})
 }
 
-// workWith does so with a run that begin makes, or picks up.
-func (c *command) workWith(ctx context.Context, core *core, f *folder, m model.Model, flags fixFlags, approval string, begin func(agent.Options) (*agent.Run, error)) error {
+// workWith does so with a run that begin makes, or picks up, and owns until it is released.
+func (c *command) workWith(ctx context.Context, core *core, f *folder, m model.Model, flags fixFlags, approval string, begin func(agent.Options) (*agent.Run, func(), error)) error {
 	store, err := core.sessions()
 	if err != nil {
 		return err
@@ -273,18 +280,13 @@ func (c *command) workWith(ctx context.Context, core *core, f *folder, m model.M
 		return err
 	}
 	o.Tests.Told = c.told
-	follow = newFollower(store, func(e session.Event) {
+	follow = newFollower(store, "", func(e session.Event) {
 		if flags.json {
 			printEvent(c.out, e)
 		}
 		trace.event(e)
 	})
-	run, err := begin(o)
-	if err != nil {
-		follow.stop(ctx)
-		return err
-	}
-	release, err := core.ownSession(run.ID())
+	run, release, err := begin(o)
 	if err != nil {
 		follow.stop(ctx)
 		return err

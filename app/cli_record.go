@@ -70,17 +70,29 @@ func (c *command) sessionsCommand() *cobra.Command {
 	list.Flags().BoolVar(&f.Pinned, "pinned", false, "only pinned sessions")
 	list.Flags().IntVar(&f.Limit, "limit", 0, "at most so many; 0 all")
 	list.Flags().BoolVar(&asJSON, "json", false, "one JSON object a line")
-	show := &cobra.Command{
+	cmd.AddCommand(list, c.showCommand(), c.resumeCommand(), c.exportCommand(), c.importCommand())
+	cmd.AddCommand(append(c.decideCommands(), c.manageCommands()...)...)
+	return cmd
+}
+
+func (c *command) showCommand() *cobra.Command {
+	follow := false
+	cmd := &cobra.Command{
 		Use:     "show ID",
 		Short:   "Show a session: its trace, diff and certificate",
-		Example: "  redgreen sessions show 20261129-093012-h3k9x2mq",
+		Long:    "Shows a session as it is. With --follow one that another window or terminal works on is shown as it goes on, until that ends;\nCtrl-C ends only the view.",
+		Example: "  redgreen sessions show 20261129-093012-h3k9x2mq\n  redgreen sessions show 20261129-093012-h3k9x2mq --follow",
 		Args:    exactly("ID", 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return c.withStore(func(_ *core, store *session.Store) error { return c.show(cmd.Context(), store, args[0]) })
+			return c.withStore(func(core *core, store *session.Store) error {
+				if follow {
+					return c.follow(cmd.Context(), core, store, args[0])
+				}
+				return c.show(cmd.Context(), core, store, args[0])
+			})
 		},
 	}
-	cmd.AddCommand(list, show, c.resumeCommand(), c.exportCommand(), c.importCommand())
-	cmd.AddCommand(append(c.decideCommands(), c.manageCommands()...)...)
+	cmd.Flags().BoolVar(&follow, "follow", false, "go on while another process works on it")
 	return cmd
 }
 
@@ -105,7 +117,7 @@ func findEvents(ctx context.Context, store *session.Store, id string) ([]session
 	return events, err
 }
 
-func (c *command) show(ctx context.Context, store *session.Store, id string) error {
+func (c *command) show(ctx context.Context, core *core, store *session.Store, id string) error {
 	events, err := findEvents(ctx, store, id)
 	if err != nil {
 		return err
@@ -119,7 +131,50 @@ func (c *command) show(ctx context.Context, store *session.Store, id string) err
 		return err
 	}
 	c.printEnd(state)
+	if who := core.owner(id); who != nil {
+		fmt.Fprintf(c.err, "%s works on it; to follow: redgreen sessions show %s --follow\n", who, id)
+	}
 	return nil
+}
+
+// ownerEvery is how often a follower asks whether the session still has its owner.
+const ownerEvery = 300 * time.Millisecond
+
+// follow shows a session that another process works on, live, until that process has given it up.
+func (c *command) follow(ctx context.Context, core *core, store *session.Store, id string) error {
+	if _, err := findEvents(ctx, store, id); err != nil {
+		return err
+	}
+	who := core.owner(id)
+	if who == nil {
+		return c.show(ctx, core, store, id)
+	}
+	fmt.Fprintf(c.err, "%s works on this session; you follow it here, read only.\n", who)
+	trace := newTrace(c.out, false)
+	f := newFollower(store, id, trace.event)
+	watching, end := context.WithCancel(ctx)
+	watched := make(chan error, 1)
+	go func() { watched <- store.Watch(watching) }()
+	f.flush(ctx)
+	tick := time.NewTicker(ownerEvery)
+	defer tick.Stop()
+	for ctx.Err() == nil && core.owner(id) != nil {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+		}
+	}
+	end()
+	err := <-watched
+	f.stop(context.WithoutCancel(ctx))
+	if err != nil || ctx.Err() != nil {
+		return errors.Join(err, ctx.Err())
+	}
+	state, err := store.State(ctx, id)
+	if err == nil {
+		c.printEnd(state)
+	}
+	return err
 }
 
 // printHits shows where the words of a query stand, for the first few sessions.

@@ -58,11 +58,18 @@ func (c *command) resume(ctx context.Context, core *core, store *session.Store, 
 	if err != nil {
 		return err
 	}
-	return c.workWith(ctx, core, folder, m, f, f.approve, func(o agent.Options) (*agent.Run, error) {
-		run, err := agent.Open(ctx, o, id)
+	return c.workWith(ctx, core, folder, m, f, f.approve, func(o agent.Options) (*agent.Run, func(), error) {
+		release, err := core.ownSession(id) // first: what another process wrote until then is in the record
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		return run, run.ChooseModel(ctx, m)
+		run, err := agent.Open(ctx, o, id)
+		if err == nil {
+			err = run.ChooseModel(ctx, m)
+		}
+		if err != nil {
+			release()
+		}
+		return run, release, err
 	})
 }

@@ -32,6 +32,10 @@ type core struct {
 	paths  Paths
 	keys   keys
 	log    *slog.Logger
+	kind   string // of an Owner: what this process is
+
+	locks sync.Mutex      // while a lock is taken, given up or looked at
+	held  map[string]bool // the locks that are held here
 
 	mu         sync.Mutex
 	settings   Settings
@@ -64,7 +68,7 @@ func newCore(a Assets, env func(string) string, log *slog.Logger) (*core, error)
 	if told != "" && log != nil {
 		log.Warn("reading the settings", slog.String("file", paths.settings()), slog.String("problem", told))
 	}
-	return &core{assets: a, paths: paths, settings: s, keys: keys{env: env}, log: log, folders: map[string]*folder{}, changed: map[string][]string{}}, nil
+	return &core{assets: a, paths: paths, settings: s, keys: keys{env: env}, log: log, kind: "terminal", held: map[string]bool{}, folders: map[string]*folder{}, changed: map[string][]string{}}, nil
 }
 
 // Close closes what was opened, in the order that lets nothing be used after its end.
@@ -267,8 +271,13 @@ func (c *core) prepareCopy(ctx context.Context, f *folder) {
 	}
 }
 
-// undo takes back what a session wrote; redo says that it was an undo that was taken back.
+// undo takes back what a session wrote; redo says that it was an undo that was taken back. Nothing may work on the session.
 func (c *core) undo(ctx context.Context, store *session.Store, id string, h hooks) (receipt repo.Receipt, redo bool, err error) {
+	release, err := c.ownSession(id)
+	if err != nil {
+		return receipt, false, err
+	}
+	defer release()
 	state, err := store.State(ctx, id)
 	if err != nil {
 		return receipt, false, err

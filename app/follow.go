@@ -24,9 +24,9 @@ type follower struct {
 	seq  int64
 }
 
-// newFollower follows the first session that is created after it.
-func newFollower(store *session.Store, do func(session.Event)) *follower {
-	f := &follower{store: store, do: do, wake: make(chan struct{}, 1), quit: make(chan struct{}), done: make(chan struct{})}
+// newFollower follows a session, "" the first that is created after it.
+func newFollower(store *session.Store, id string, do func(session.Event)) *follower {
+	f := &follower{store: store, id: id, do: do, wake: make(chan struct{}, 1), quit: make(chan struct{}), done: make(chan struct{})}
 	f.unsub = store.Subscribe(func(n session.Notice) {
 		f.mu.Lock()
 		if f.id == "" {

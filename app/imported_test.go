@@ -51,7 +51,7 @@ func TestMadeUpRecordIsShownAsText(t *testing.T) {
 	}
 	var shown bytes.Buffer
 	c := &command{out: &shown, err: &shown}
-	if err := c.show(t.Context(), store, id); err != nil {
+	if err := c.show(t.Context(), core, store, id); err != nil {
 		t.Fatal(err)
 	}
 	if err := c.printSessions(core, []session.State{state}, false); err != nil {

@@ -1,11 +1,14 @@
 package app
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -14,34 +17,105 @@ import (
 
 // A run and its workspace belong to one process. It holds a lock on NAME.lock beside the workspace NAME, which the kernel
 // gives up when the process ends, however it ends: so a session that says "running" and has no owner was interrupted, and
-// a workspace without one is a leftover. A session's workspace has its id as name.
+// a workspace without one is a leftover. A session's workspace has its id as name. The file says who holds the lock.
+//
+// The locks are open file description locks, since those can be asked about without being taken: who only looks never
+// stands in the way of who works. A lease that a heartbeat renews would let two processes write where one was suspended.
 
 // errOwned is returned for a lock that another process, or this one, holds.
 var errOwned = errors.New("in use")
+
+// Owner is a Redgreen that works on a session.
+type Owner struct {
+	Kind  string    `json:"kind"` // window, browser, terminal; "" not known
+	PID   int       `json:"pid"`
+	Since time.Time `json:"since"`
+}
+
+// String says who it is, as the beginning of a sentence.
+func (o Owner) String() string {
+	who, ok := map[string]string{"window": "another window", "browser": "a window in a browser", "terminal": "a terminal"}[o.Kind]
+	if !ok {
+		return "another Redgreen"
+	}
+	return fmt.Sprintf("%s (process %d, since %s)", who, o.PID, o.Since.Local().Format("15:04"))
+}
+
+func (c *core) lockFile(name string) string { return filepath.Join(c.paths.workspace(), name+".lock") }
+
+func wholeFile(how int16) *unix.Flock_t { return &unix.Flock_t{Type: how, Whence: io.SeekStart} }
 
 // own takes the lock of a session or workspace; release gives it up.
 func (c *core) own(name string) (release func(), err error) {
 	if err := os.MkdirAll(c.paths.workspace(), 0o755); err != nil {
 		return nil, fmt.Errorf("making the folder of workspaces: %w", err)
 	}
-	path := filepath.Join(c.paths.workspace(), name+".lock")
+	c.locks.Lock()
+	defer c.locks.Unlock()
+	path := c.lockFile(name)
 	for {
 		f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 		if err != nil {
 			return nil, fmt.Errorf("taking the lock of %s: %w", name, err)
 		}
-		if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+		if err := unix.FcntlFlock(f.Fd(), unix.F_OFD_SETLK, wholeFile(unix.F_WRLCK)); err != nil {
 			f.Close()
-			if errors.Is(err, unix.EWOULDBLOCK) {
+			if errors.Is(err, unix.EAGAIN) || errors.Is(err, unix.EACCES) {
 				return nil, errOwned
 			}
 			return nil, fmt.Errorf("taking the lock of %s: %w", name, err)
 		}
-		if sameFile(f, path) { // else a sweep removed it between the two calls
-			return func() { os.Remove(path); f.Close() }, nil
+		if !sameFile(f, path) { // a sweep removed it between the two calls
+			f.Close()
+			continue
 		}
-		f.Close()
+		c.sign(f)
+		c.held[name] = true
+		return func() {
+			c.locks.Lock()
+			defer c.locks.Unlock()
+			os.Remove(path)
+			delete(c.held, name)
+			f.Close()
+		}, nil
 	}
+}
+
+// sign writes into a lock who holds it. Without that it is held all the same, by an owner that is not known.
+func (c *core) sign(f *os.File) {
+	raw, err := json.Marshal(Owner{Kind: c.kind, PID: os.Getpid(), Since: time.Now().UTC()})
+	if err == nil && f.Truncate(0) == nil {
+		_, _ = f.WriteAt(raw, 0)
+	}
+}
+
+// owner gives who holds the lock of a session, this core or another; nil nobody.
+func (c *core) owner(name string) *Owner {
+	f, err := os.OpenFile(c.lockFile(name), os.O_RDWR, 0)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	asked := wholeFile(unix.F_WRLCK)
+	if err := unix.FcntlFlock(f.Fd(), unix.F_OFD_GETLK, asked); err != nil || asked.Type == unix.F_UNLCK {
+		return nil
+	}
+	var o Owner
+	raw, err := io.ReadAll(io.LimitReader(f, 4096))
+	if err != nil || json.Unmarshal(raw, &o) != nil {
+		return &Owner{}
+	}
+	return &o
+}
+
+// elsewhere is owner without this core itself.
+func (c *core) elsewhere(name string) *Owner {
+	c.locks.Lock()
+	defer c.locks.Unlock()
+	if c.held[name] {
+		return nil
+	}
+	return c.owner(name)
 }
 
 func sameFile(f *os.File, path string) bool {
@@ -56,31 +130,40 @@ func sameFile(f *os.File, path string) bool {
 // ownSession is own for a session that is to be worked on.
 func (c *core) ownSession(id string) (release func(), err error) {
 	release, err = c.own(id)
-	if errors.Is(err, errOwned) {
-		return nil, fail(Conflict, "another Redgreen works on this session; wait until it ends, or work there")
+	if !errors.Is(err, errOwned) {
+		return release, err
 	}
-	return release, err
+	who := c.owner(id)
+	if who == nil { // it ended just now
+		who = &Owner{}
+	}
+	return nil, fail(Conflict, fmt.Sprintf("%s works on this session; wait until it ends, or work there. To follow it here: redgreen sessions show %s --follow", who, id))
 }
 
 // interrupted reports whether a session says it runs and no process works on it any more.
 func (c *core) interrupted(s session.State) bool {
-	if s.Outcome != session.Running {
-		return false
-	}
-	release, err := c.own(s.ID)
-	if err != nil {
-		return false
-	}
-	release()
-	return true
+	return s.Outcome == session.Running && s.Source == "" && c.owner(s.ID) == nil
 }
 
-// outcome is the state of a session in words; one that was cut off is no longer running.
+// unfinished reports whether a session says that it has not ended.
+func unfinished(s session.State) bool {
+	return s.Source == "" && (s.Outcome == session.Running || s.Outcome == session.Review || s.Outcome == session.Waiting)
+}
+
+// outcome is the state of a session in words: one that was cut off is no longer running, and of one that another process
+// has it is said which.
 func (c *core) outcome(s session.State) string {
-	if c.interrupted(s) {
+	word := outcomeWord(s.Outcome)
+	if !unfinished(s) {
+		return word
+	}
+	switch who := c.elsewhere(s.ID); {
+	case who != nil && who.Kind != "":
+		return word + " in a " + who.Kind
+	case who == nil && s.Outcome == session.Running:
 		return "interrupted"
 	}
-	return outcomeWord(s.Outcome)
+	return word
 }
 
 // sweep removes workspaces whose process has ended. It is quick where there is nothing to do.

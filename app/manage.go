@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"math"
@@ -44,13 +43,7 @@ func (c *core) prune(ctx context.Context) error {
 }
 
 // atWork reports whether a process works on a session.
-func (c *core) atWork(s session.State) bool {
-	release, err := c.own(s.ID)
-	if err == nil {
-		release()
-	}
-	return errors.Is(err, errOwned)
-}
+func (c *core) atWork(s session.State) bool { return c.owner(s.ID) != nil }
 
 // deleteSession deletes a session that nothing works on.
 func (c *core) deleteSession(ctx context.Context, id string) error {
@@ -106,21 +99,6 @@ func (a *App) DeleteSession(id string) error {
 	})
 }
 
-// forget lets go of a run that does not work, so that its session can be deleted.
-func (r *runs) forget(id string) error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	l, ok := r.live[id]
-	if !ok {
-		return nil
-	}
-	if l.cancel != nil {
-		return fail(Conflict, "this session is at work; stop it before you delete it")
-	}
-	delete(r.live, id)
-	return l.close()
-}
-
 // ForkSession begins a new session with what another holds up to and including an event, and lets it work from there with a
 // message of the person ("" none). It gives the new session's id.
 func (a *App) ForkSession(id string, seq int64, text string) (string, error) {
@@ -129,16 +107,14 @@ func (a *App) ForkSession(id string, seq int64, text string) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		l, err := a.h.runs.find(a.h.context, fork)
-		if err != nil {
-			return fork, err
-		}
-		if text = strings.TrimSpace(text); text != "" {
-			if err := l.run.Say(a.h.context, text); err != nil {
-				return fork, err
+		return fork, a.h.runs.with(a.h.context, fork, func(l *live) error {
+			if text = strings.TrimSpace(text); text != "" {
+				if err := l.run.Say(a.h.context, text); err != nil {
+					return err
+				}
 			}
-		}
-		return fork, a.h.runs.work(l)
+			return a.h.runs.work(l)
+		})
 	})
 }
 

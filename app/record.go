@@ -15,8 +15,8 @@ import (
 // SessionView is a session with what can be done with it now.
 type SessionView struct {
 	session.State
-	Live       bool     `json:"live"`      // this process works on it
-	Elsewhere  bool     `json:"elsewhere"` // another one does; here it can only be followed
+	Live       bool     `json:"live"`  // this process works on it
+	Owner      *Owner   `json:"owner"` // another one has it; here it can only be followed. null nobody, or this one
 	CanApprove bool     `json:"can_approve"`
 	CanUndo    bool     `json:"can_undo"`
 	CanResume  bool     `json:"can_resume"`
@@ -38,11 +38,14 @@ func (a *App) Session(id string) (SessionView, error) {
 			return SessionView{}, err
 		}
 		v := SessionView{State: state, Live: live, Stale: []string{}, Scrutiny: agent.Scrutiny(state.Patch)}
-		v.CanApprove, v.CanUndo, v.CanResume = agent.CanApprove(state), agent.CanUndo(state), agent.CanResume(state) && !v.Live && (state.Outcome != session.Running || a.h.core.interrupted(state))
-		v.Elsewhere = !live && state.Outcome == session.Running && state.Source == "" && !a.h.core.interrupted(state)
 		if state.Source != "" {
-			v.CanApprove, v.CanUndo, v.CanResume = false, false, false
+			return v, nil
 		}
+		if v.Owner = a.h.core.elsewhere(id); v.Owner != nil {
+			return v, nil
+		}
+		v.CanApprove, v.CanUndo = agent.CanApprove(state), agent.CanUndo(state)
+		v.CanResume = agent.CanResume(state) && !v.Live && !(state.Outcome == session.Running && a.h.core.atWork(state))
 		if v.CanApprove {
 			v.Stale, err = a.h.core.stale(state)
 		}
@@ -83,10 +86,17 @@ func (c *core) stale(state session.State) ([]string, error) {
 	return paths, err
 }
 
+// SessionItem is a session in a list.
+type SessionItem struct {
+	session.State
+	Owner       *Owner `json:"owner"`       // the other Redgreen that has it; null nobody, or this one
+	Interrupted bool   `json:"interrupted"` // it says that it runs, and nobody has it
+}
+
 // SessionPage is one page of the list of sessions, newest first.
 type SessionPage struct {
-	Sessions []session.State `json:"sessions"`
-	Total    int             `json:"total"`
+	Sessions []SessionItem `json:"sessions"`
+	Total    int           `json:"total"`
 }
 
 // Sessions lists sessions of one folder or of all (""), pinned ones first; outcome "" is any. See session.Store.Find for the
@@ -104,9 +114,12 @@ func (a *App) Sessions(folder, query, outcome string, limit, offset int) (Sessio
 		if err != nil {
 			return SessionPage{}, err
 		}
-		page := SessionPage{Sessions: found, Total: total}
-		if page.Sessions == nil {
-			page.Sessions = []session.State{}
+		page := SessionPage{Sessions: make([]SessionItem, len(found)), Total: total}
+		for i, s := range found {
+			page.Sessions[i] = SessionItem{State: s, Interrupted: a.h.core.interrupted(s)}
+			if unfinished(s) {
+				page.Sessions[i].Owner = a.h.core.elsewhere(s.ID)
+			}
 		}
 		return page, nil
 	})

@@ -3,9 +3,12 @@ package app
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"runtime/debug"
+	"slices"
 	"sync"
 
 	"redgreen/backend/agent"
@@ -23,26 +26,31 @@ type runs struct {
 	cancel  context.CancelFunc
 	wait    sync.WaitGroup
 
+	taking sync.Mutex // while a session is taken over
+
 	mu   sync.Mutex
-	live map[string]*live
+	live map[string]*live     // all of them owned by this process
 	asks map[string]chan bool // open questions by id
 }
 
-// live is a run at work, or one that waits for review or an answer.
+// live is a run at work, one that waits for review or an answer after its work, or one on which the person acts.
 type live struct {
 	run     *agent.Run
-	cancel  context.CancelFunc // nil while it does not work
-	release func()             // gives up the session and its workspace; nil before it worked
+	acting  sync.Mutex         // held by an act of the person, and to close it
+	cancel  context.CancelFunc // nil while it does not work; guarded by runs.mu
+	worked  bool               // so that it has a workspace; guarded by runs.mu
+	closed  bool               // guarded by acting
+	release func()             // gives up the session and its workspace
 }
 
-// close removes the run's workspace and gives the session up.
+// close removes the run's workspace and gives the session up. The caller holds acting.
 func (l *live) close() error {
-	err := l.run.Close()
-	if l.release != nil {
-		l.release()
-		l.release = nil
+	if l.closed {
+		return nil
 	}
-	return err
+	l.closed = true
+	defer l.release()
+	return l.run.Close()
 }
 
 func newRuns(c *core, send Sender) *runs {
@@ -56,13 +64,11 @@ func (r *runs) Close() {
 	r.cancel()
 	r.wait.Wait()
 	r.mu.Lock()
-	for id, l := range r.live {
-		if err := l.close(); err != nil {
-			r.core.log.Warn("closing a run", slog.String("session", id), slog.Any("error", err))
-		}
-	}
-	r.live = map[string]*live{}
+	left := slices.Collect(maps.Values(r.live))
 	r.mu.Unlock()
+	for _, l := range left {
+		r.stopped(l, true)
+	}
 	r.batch.Close()
 }
 
@@ -86,8 +92,12 @@ func (r *runs) start(ctx context.Context, f *folder, m model.Model, t agent.Task
 	if err != nil {
 		return "", err
 	}
+	release, err := r.core.ownSession(run.ID())
+	if err != nil {
+		return "", err
+	}
+	l := &live{run: run, release: release}
 	r.mu.Lock()
-	l := &live{run: run}
 	r.live[run.ID()] = l
 	r.mu.Unlock()
 	return run.ID(), r.work(l)
@@ -100,34 +110,15 @@ func (r *runs) work(l *live) error {
 		r.mu.Unlock()
 		return fail(Conflict, "this session is at work already")
 	}
-	if l.release == nil {
-		release, err := r.core.ownSession(l.run.ID())
-		if err != nil {
-			r.mu.Unlock()
-			return err
-		}
-		l.release = release
-	}
 	ctx, cancel := context.WithCancel(r.context)
-	l.cancel = cancel
+	l.cancel, l.worked = cancel, true
 	r.mu.Unlock()
 	r.wait.Add(1)
 	go func() {
 		defer r.wait.Done()
 		defer cancel()
 		outcome := r.guarded(ctx, l)
-		r.mu.Lock()
-		l.cancel = nil
-		over := outcome != session.Review && outcome != session.Waiting
-		if over {
-			delete(r.live, l.run.ID())
-		}
-		r.mu.Unlock()
-		if over {
-			if err := l.close(); err != nil {
-				r.core.log.Warn("closing a run", slog.String("session", l.run.ID()), slog.Any("error", err))
-			}
-		}
+		r.stopped(l, outcome != session.Review && outcome != session.Waiting)
 		r.send("phase", map[string]string{"session": l.run.ID(), "text": ""})
 	}()
 	return nil
@@ -148,14 +139,60 @@ func (r *runs) guarded(ctx context.Context, l *live) (outcome session.Outcome) {
 	return outcome
 }
 
-// find gives the run of a session, picking it up from its record when this process does not have it yet.
-func (r *runs) find(ctx context.Context, id string) (*live, error) {
+// with does an act of the person on the run of a session, which this process owns meanwhile: acts on one session come one
+// after the other. A run that the act neither set to work nor ended is given up again, unless it has a workspace to keep.
+func (r *runs) with(ctx context.Context, id string, do func(*live) error) error {
+	for {
+		l, err := r.take(ctx, id)
+		if err != nil {
+			return err
+		}
+		l.acting.Lock()
+		if l.closed { // by the act before
+			l.acting.Unlock()
+			continue
+		}
+		err = do(l)
+		r.mu.Lock()
+		idle := l.cancel == nil && !l.worked
+		r.mu.Unlock()
+		if idle {
+			err = errors.Join(err, r.done(l))
+		}
+		l.acting.Unlock()
+		return err
+	}
+}
+
+// take gives the run of a session. One that this process does not have is picked up from its record, once it is owned:
+// what another process wrote until then is in it.
+func (r *runs) take(ctx context.Context, id string) (*live, error) {
+	r.taking.Lock()
+	defer r.taking.Unlock()
 	r.mu.Lock()
 	l, ok := r.live[id]
 	r.mu.Unlock()
 	if ok {
 		return l, nil
 	}
+	release, err := r.core.ownSession(id)
+	if err != nil {
+		return nil, err
+	}
+	run, err := r.open(ctx, id)
+	if err != nil {
+		release()
+		return nil, err
+	}
+	l = &live{run: run, release: release}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.live[id] = l
+	return l, nil
+}
+
+// open picks a run up from its record.
+func (r *runs) open(ctx context.Context, id string) (*agent.Run, error) {
 	store, err := r.core.sessions()
 	if err != nil {
 		return nil, err
@@ -176,18 +213,7 @@ func (r *runs) find(ctx context.Context, id string) (*live, error) {
 	if err != nil {
 		return nil, err
 	}
-	run, err := agent.Open(ctx, o, id)
-	if err != nil {
-		return nil, err
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if l, ok := r.live[id]; ok {
-		return l, run.Close()
-	}
-	l = &live{run: run}
-	r.live[id] = l
-	return l, nil
+	return agent.Open(ctx, o, id)
 }
 
 // working reports whether this process works on the session now.
@@ -210,12 +236,49 @@ func (r *runs) stop(id string) error {
 	return nil
 }
 
-// done forgets a run whose session has ended.
+// done forgets a run whose session has ended. The caller holds its acting.
 func (r *runs) done(l *live) error {
+	err := l.close() // first: whoever takes the session next must find it given up
 	r.mu.Lock()
-	delete(r.live, l.run.ID())
+	defer r.mu.Unlock()
+	if r.live[l.run.ID()] == l {
+		delete(r.live, l.run.ID())
+	}
+	return err
+}
+
+// stopped notes that a run works no longer; one that is over is given up. It waits for an act of the person, and no other
+// comes in between.
+func (r *runs) stopped(l *live, over bool) {
+	if over {
+		l.acting.Lock()
+		defer l.acting.Unlock()
+	}
+	r.mu.Lock()
+	l.cancel = nil
 	r.mu.Unlock()
-	return l.close()
+	if !over {
+		return
+	}
+	if err := r.done(l); err != nil {
+		r.core.log.Warn("closing a run", slog.String("session", l.run.ID()), slog.Any("error", err))
+	}
+}
+
+// forget lets go of a run that does not work, for an act on its session that needs no run.
+func (r *runs) forget(id string) error {
+	r.mu.Lock()
+	l, ok := r.live[id]
+	r.mu.Unlock()
+	if !ok {
+		return nil
+	}
+	l.acting.Lock()
+	defer l.acting.Unlock()
+	if r.working(id) {
+		return fail(Conflict, "this session is at work; stop it first")
+	}
+	return r.done(l)
 }
 
 // Question is asked of the person before an act.

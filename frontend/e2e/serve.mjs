@@ -44,7 +44,7 @@ async function program(bin) {
     if (child.exitCode === null) child.kill('SIGKILL');
     rmSync(home, { recursive: true, force: true });
   };
-  return { url, fake: false, stop, said };
+  return { url, fake: false, stop, said, home };
 }
 
 /** memory serves the page with the in-memory backend. */

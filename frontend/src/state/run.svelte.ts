@@ -43,6 +43,8 @@ export class Run {
   #pulling = false;
   #again = false;
   #closed = false;
+  #asked = 0; // refreshes, by their number
+  #answered = 0; // the latest of them that was answered
 
   constructor(backend: Backend, id: string) {
     this.#backend = backend;
@@ -57,7 +59,7 @@ export class Run {
       backend.on('phase', (p) => p.session === id && (this.phaseText = p.text)),
       backend.on('connected', () => void this.catchUp()),
     ];
-    const timer = setInterval(() => (this.running || this.info?.elsewhere) && void this.catchUp(), poll);
+    const timer = setInterval(() => (this.running || this.owner) && void this.catchUp(), poll);
     this.#offs.push(() => clearInterval(timer));
   }
 
@@ -124,13 +126,18 @@ export class Run {
   #fold(events: Event[]): void {
     this.view = reduceAll(this.view, events);
     for (const e of events) if (e.kind === 'model.replied') this.live = settle(this.live, e.data.step);
-    if (events.some((e) => turning.has(e.kind))) void this.refresh().catch(() => undefined);
+    const news = this.loaded && !this.info?.live && !this.owner; // somebody else went on with it
+    if (news || events.some((e) => turning.has(e.kind))) void this.refresh().catch(() => undefined);
     if (this.view.patch && this.view.patch.hash !== this.diff?.hash) void this.loadDiff();
   }
 
-  /** refresh asks anew what may be done and what changed in the folder. */
+  /** refresh asks anew what may be done and what changed in the folder. An answer that a later question overtook is let go. */
   async refresh(): Promise<void> {
-    this.info = await this.#backend.session(this.id);
+    const mine = ++this.#asked;
+    const info = await this.#backend.session(this.id);
+    if (mine < this.#answered) return;
+    this.#answered = mine;
+    this.info = info;
   }
 
   async loadDiff(): Promise<void> {
@@ -185,6 +192,11 @@ export class Run {
   /** resume goes on; with another model where the person chose one. */
   resume = (model = '') => this.act('resume', (b) => (model ? b.resumeWith(this.id, model) : b.resume(this.id)));
 
+  /** owner is the other Redgreen that has the session: here it can only be followed. */
+  get owner() {
+    return this.info?.owner ?? null;
+  }
+
   /** running: a run of this program works on it now. */
   get running(): boolean {
     return !!this.info?.live && !this.view.finished && !this.view.review && this.view.question === '';
@@ -200,7 +212,7 @@ export class Run {
   }
 
   get outcomeWords() {
-    if (this.outcome === 'running' && this.info?.outcome === 'running' && !this.info.live && !this.info.elsewhere) {
+    if (this.outcome === 'running' && this.info?.outcome === 'running' && !this.info.live && !this.owner) {
       return { word: t.standing.interrupted, text: t.standing.interruptedText };
     }
     return t.outcomes[this.outcome];

@@ -157,3 +157,31 @@ test('goes on with its own model, or with the one that the person chose', async 
   expect(asked).toEqual(['s', 's ollama/qwen3']);
   run.close();
 });
+
+test('an answer that a later question overtook is let go', async () => {
+  const f = backend({ can_undo: true });
+  const late: ((i: SessionInfo) => void)[] = [];
+  const run = new Run(f.b, 's');
+  await run.open();
+  f.b.session = () => new Promise((r) => late.push(r));
+  const both = [run.refresh(), run.refresh()];
+  late[1]?.({ ...run.info, can_undo: true } as SessionInfo);
+  late[0]?.({ ...run.info, can_undo: false } as SessionInfo);
+  await Promise.all(both);
+  expect(run.info?.can_undo).toBe(true);
+  run.close();
+});
+
+test('what another Redgreen has is followed: news of it ask anew who has it', async () => {
+  const f = backend({ live: false, owner: null });
+  const run = new Run(f.b, 's');
+  await run.open();
+  expect(run.owner).toBeNull();
+  f.b.session = async () => ({ ...run.info, owner: { kind: 'terminal', pid: 7, since: '2026-01-12T10:30:00Z' } }) as SessionInfo;
+  f.events.push(event(1));
+  f.push('notices', [{ session: 's', seq: 1, kind: 'message' }]);
+  await settle();
+  expect(run.owner?.kind).toBe('terminal');
+  expect(run.running).toBe(false);
+  run.close();
+});

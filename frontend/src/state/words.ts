@@ -1,6 +1,6 @@
 // What happened, in words: verbs in the past, one line a result. The machine's words show only on opening.
 
-import type { Hit, Outcome, Run } from '../api/types';
+import type { Hit, Outcome, Owner, Run } from '../api/types';
 import { t } from '../texts';
 import { list } from './lists';
 import { shortId } from './proof';
@@ -130,9 +130,10 @@ export function reason(r: string): string {
   return t.run.reasons[r] ?? r;
 }
 
-/** standing is how a session stands, in a list: with what became of its patch. */
-export function standing(s: { outcome: Outcome; applied: boolean; receipt?: unknown }): string {
-  const word = t.outcomes[s.outcome].word;
+/** standing is how a session stands, in a list: with what became of its patch, and who has it. */
+export function standing(s: { outcome: Outcome; applied: boolean; receipt?: unknown; owner?: Owner | null; interrupted?: boolean }): string {
+  const word = s.interrupted ? t.standing.interrupted : t.outcomes[s.outcome].word;
+  if (s.owner) return t.standing.with(word, t.standing.owners[s.owner.kind]);
   if (s.applied) return t.standing.written(word);
   return s.receipt ? t.standing.takenBack(word) : word;
 }

@@ -201,6 +201,15 @@ export interface SessionState {
   pinned?: boolean;
   source?: string; // where it was imported from; it is read-only then
   parent?: string; // the session that it was forked from
+  owner?: Owner | null; // the other Redgreen that has it; here it can only be followed
+  interrupted?: boolean; // in lists: it says that it runs, and nobody has it
+}
+
+/** A Redgreen that works on a session. */
+export interface Owner {
+  kind: 'window' | 'browser' | 'terminal' | ''; // '' not known
+  pid: number;
+  since: string;
 }
 
 /** An event that holds words of a query, each in «». */
@@ -239,7 +248,6 @@ export interface Origin {
 
 export interface SessionInfo extends SessionState {
   live: boolean;
-  elsewhere?: boolean; // another Redgreen works on it
   can_approve: boolean;
   can_undo: boolean;
   can_resume: boolean;

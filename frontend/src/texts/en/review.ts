@@ -17,8 +17,11 @@ export const review = {
 export const note = {
   readOnly: 'Read only',
   imported: (from: string) => `This session was imported from ${from}. It can be read, searched, compared and exported; nothing of it was checked here.`,
-  elsewhere: 'At work in another window',
-  elsewhereText: 'You follow it here. Stop it or decide about its patch where it runs.',
+  owners: { window: 'Another window', browser: 'A window in a browser', terminal: 'A terminal', '': 'Another Redgreen' },
+  elsewhere: (who: string) => `${who} has this session`,
+  decideThere: (who: string) => `${who} has this session; decide there.`,
+  elsewhereText: 'You follow it here, live and read only. Stop it, or decide about its patch, there.',
+  elsewhereSince: (process: number, ago: string) => `Process ${process} took it ${ago}.`,
   goOn: 'Go on with it',
   unchanged: 'Nothing in your folder has changed.',
   tried: (n: number) => `What was tried (${number(n)})`,

@@ -22,6 +22,8 @@ export const standing = {
   interruptedText: 'The program ended while it was working. Nothing in your folder has changed.',
   written: (outcome: string) => `${outcome}, written`,
   takenBack: (outcome: string) => `${outcome}, taken back`,
+  with: (outcome: string, owner: string) => `${outcome}, in ${owner}`,
+  owners: { window: 'another window', browser: 'a window in a browser', terminal: 'a terminal', '': 'another Redgreen' },
   /** What the system does where it has not said anything more exact. */
   activities: { preparing: 'Copying the folder', tests: 'Running the tests before any change', model: 'Waiting for the model', tools: 'Working', proof: 'Proving the patch', waiting: '', over: '' },
 };
