@@ -77,8 +77,8 @@ func (m *maker) predicates(n, c *node) []predicate {
 			o := s.of(k.memberOf())
 			if len(o) < 40 && o != "self" && o != "this" {
 				add(r.isNull(o), "", 0.6, true)
-				if r.name == "python" || r.name != "go" {
-					add(r.isEmpty(o), o, -0.2, true)
+				if empty, filled := m.emptiness(o); empty != "" && r.name != "go" {
+					add(empty, filled, -0.2, true)
 				}
 			}
 		}
@@ -94,36 +94,28 @@ func (m *maker) predicates(n, c *node) []predicate {
 			add(v, "", -0.9, false)
 		}
 		if r.name == "go" {
-			if roles["indexed"] || roles["to len"] || roles["collection"] {
-				add("len("+v+") == 0", "len("+v+") > 0", -0.6, false)
+			if empty, filled := m.emptiness(v); empty != "" {
+				add(empty, filled, -0.6, false)
 			} else {
 				add(v, r.not(v), -1, false)
 				add(v+` == ""`, v+` != ""`, -1.3, false)
 			}
 		}
 		if roles["number"] || roles["compared"] {
-			add(v+" == 0", v+" != 0", -1, false)
+			add(v+" "+r.equal+" 0", v+" !"+r.equal[1:]+" 0", -1, false)
 			add(v+" < 0", v+" >= 0", -1, false)
 			add(v+" > 0", "", -1.2, false)
-			add(v+" == 1", "", -1.5, false)
+			add(v+" "+r.equal+" 1", "", -1.5, false)
 		}
 		if r.name != "go" {
 			add(r.isNull(v), "", -1, true)
 		}
 	}
-	if m.sc.fn != nil {
-		m.sc.fn.walk(func(k *node) bool {
-			if (k.class == cond || k.class == loop) && k.condition() != nil {
-				t := s.of(k.condition())
-				if len(t) < 60 {
-					add(bracketLogic(s, k.condition()), "", -1, false)
-				}
-			}
-			return true
-		})
-	}
+	m.bounds(c, add)
+	m.others(c, add)
+	m.nearby(n, c, add)
 	for _, q := range m.constants(c) {
-		add(q, strings.Replace(q, " == ", " != ", 1), -0.3, false)
+		add(q, strings.Replace(q, " "+r.equal+" ", " !"+r.equal[1:]+" ", 1), -0.3, false)
 	}
 	for _, p := range m.texts(n) {
 		w := -1.2
@@ -145,6 +137,115 @@ func bracketLogic(s *source, c *node) string {
 		return "(" + s.of(c) + ")"
 	}
 	return s.of(c)
+}
+
+// nearby are conditions that the function asks elsewhere, sooner those over the same names; where one name is not in scope, one
+// of the condition's takes its place.
+func (m *maker) nearby(n, c *node, add func(text, negated string, w float64, first bool)) {
+	s := m.s
+	if m.sc.fn == nil {
+		return
+	}
+	mine := m.names(c)
+	m.sc.fn.walk(func(k *node) bool {
+		q := k.condition()
+		if k.kind == "if_clause" && len(k.operands()) == 1 {
+			q = k.operands()[0]
+		} else if k.class != cond && k.class != loop {
+			q = nil
+		}
+		if q == nil || q == c || q.end-q.start >= 60 {
+			return true
+		}
+		for _, q := range append(q.atoms(s), q) {
+			text, w := bracketLogic(s, q), -1.0
+			for _, v := range m.names(q) {
+				if slices.Contains(mine, v) {
+					w = -0.4
+				}
+			}
+			if free := m.free(text, n.start); len(free) == 0 {
+				add(text, s.row.not(s.of(q)), w, false)
+			} else if len(free) == 1 {
+				for _, v := range mine {
+					add(regexp.MustCompile(`\b`+regexp.QuoteMeta(free[0])+`\b`).ReplaceAllLiteralString(text, v), "", -0.4, false)
+				}
+			}
+		}
+		return true
+	})
+}
+
+// names are the variables of an expression.
+func (m *maker) names(c *node) []string {
+	var out []string
+	c.walk(func(k *node) bool {
+		if v := m.s.of(k); k.class == ident && slices.Contains(m.sc.vars, v) && !slices.Contains(out, v) && !(k.parent.class == call && k.parent.callee() == k) {
+			out = append(out, v)
+		}
+		return true
+	})
+	return out
+}
+
+// bounds ask whether an index of a condition lies inside.
+func (m *maker) bounds(c *node, add func(text, negated string, w float64, first bool)) {
+	s := m.s
+	w := 0.3
+	if m.hints.index {
+		w = 1
+	}
+	c.walk(func(k *node) bool {
+		var of, at string
+		if o := k.operands(); k.class == index && len(o) == 2 && o[1].class != slice && o[1].class != str {
+			of, at = s.of(o[0]), s.of(o[1])
+		} else if f := k.callee(); k.class == call && k.get("object") != nil && f != nil && (s.of(f) == "charAt" || s.of(f) == "get") && len(k.arguments()) == 1 {
+			of, at = s.of(k.get("object")), s.of(k.arguments()[0])
+		}
+		if of == "" || !word.MatchString(at) {
+			return true
+		}
+		long := m.long(of)
+		add(at+" >= "+long, at+" < "+long, w, true)
+		add(at+" < 0", at+" >= 0", w-0.2, true)
+		add(at+" <= 0", at+" > 0", w-0.5, true)
+		return true
+	})
+}
+
+// long is how many elements something has.
+func (m *maker) long(of string) string {
+	form := m.s.row.lengthOf
+	if t := m.sc.types[of]; m.s.row.name == "java" && t == "String" {
+		form = "%s.length()"
+	} else if m.s.row.name == "java" && !strings.HasSuffix(t, "[]") && t != "" {
+		form = "%s.size()"
+	}
+	return strings.Replace(form, "%s", of, 1)
+}
+
+// others ask for another text or number where one is asked for.
+func (m *maker) others(c *node, add func(text, negated string, w float64, first bool)) {
+	s := m.s
+	for _, a := range c.atoms(s) {
+		o := a.operands()
+		if a.class != binary || len(o) != 2 || o[1].class != str && o[1].class != integer || !slices.Contains([]string{"==", "!=", "==="}, s.operator(a, 0)) {
+			continue
+		}
+		list := s.strings
+		if o[1].class == integer {
+			list = s.ints
+		}
+		for i, lit := range list[:min(len(list), 30)] {
+			if lit[0] == s.of(o[1])[0] == (o[1].class == str) && lit != s.of(o[1]) {
+				w := -0.9 - 0.03*float64(i)
+				if len(lit) == len(s.of(o[1])) && o[1].class == str {
+					w += 0.4
+				}
+				add(s.text[a.start:o[1].start]+lit, "", w, false)
+			}
+		}
+	}
 }
 
 // texts are questions about how a text variable begins, where the file looks at such beginnings or writes them.
@@ -179,7 +280,11 @@ var word = regexp.MustCompile(`[A-Za-z_$][\w$]*`)
 var quoted = regexp.MustCompile(`'[^']*'|"[^"]*"` + "|`[^`]*`")
 
 // fits reports whether each free name of an expression is in scope: names behind a dot are not free.
-func (m *maker) fits(expr string, at int) bool {
+func (m *maker) fits(expr string, at int) bool { return len(m.free(expr, at)) == 0 }
+
+// free are the names of an expression that are not in scope.
+func (m *maker) free(expr string, at int) []string {
+	var out []string
 	bare := quoted.ReplaceAllString(expr, "''")
 	for _, i := range word.FindAllStringIndex(bare, -1) {
 		if i[0] > 0 && bare[i[0]-1] == '.' {
@@ -189,12 +294,13 @@ func (m *maker) fits(expr string, at int) bool {
 		if first, ok := m.sc.at[name]; ok && first < at {
 			continue
 		}
-		if slices.Contains(m.sc.top, name) || slices.Contains(m.sc.funcs, name) || slices.Contains([]string{"len", "not", "and", "or", "is", "in", "None", "True", "False", "self", "this", "null", "nil", "true", "false", "undefined"}, name) {
+		if slices.Contains(m.sc.top, name) || slices.Contains(m.sc.funcs, name) || slices.Contains(out, name) ||
+			slices.Contains([]string{"len", "not", "and", "or", "is", "in", "None", "True", "False", "self", "this", "null", "nil", "true", "false", "undefined"}, name) {
 			continue
 		}
-		return false
+		out = append(out, name)
 	}
-	return true
+	return out
 }
 
 // split takes an if over A or B apart: what was done for both is done for one, and the other leaves early, before or after.
@@ -264,7 +370,7 @@ func (m *maker) constants(c *node) []string {
 		if k.class == ident && !seen[v] && !isConstant(v) && m.sc.at[v] < k.start && slices.Contains(m.sc.vars, v) && !(k.parent.class == call && k.parent.callee() == k) {
 			seen[v] = true
 			for _, name := range m.s.consts {
-				out = append(out, v+" == "+name)
+				out = append(out, v+" "+m.s.row.equal+" "+name)
 			}
 		}
 		return true

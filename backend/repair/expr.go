@@ -78,7 +78,14 @@ func (m *maker) expression(n *node) {
 		}
 	}
 	m.operand(n)
+	m.firsts(n)
 	if n.isExpression() {
+		m.awaits(n)
+		m.copies(n)
+		m.ownRows(n)
+		m.fallback(n)
+		m.chain(n)
+		m.methods(n)
 		m.wrap(n)
 		m.donors(n)
 	}

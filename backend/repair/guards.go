@@ -2,6 +2,7 @@ package repair
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -36,32 +37,58 @@ func (m *maker) guards(n *node) {
 		}
 		return true
 	})
+	m.divisors(n, func(v string) { ask(v+" "+r.equal+" 0", 0) })
+	kind, more := "guard", 0.0
 	if first {
-		for _, v := range m.sc.seen(n.start) {
-			if v == "self" || v == "this" || !m.sc.params[v] {
-				continue
-			}
-			if !r.typed || m.sc.roles[v]["indexed"] || m.sc.roles[v]["collection"] || m.sc.roles[v]["to len"] {
-				ask(r.isEmpty(v), 0)
-			}
-			if m.sc.roles[v]["number"] || m.sc.roles[v]["compared"] {
-				ask(v+" == 0", -0.2)
-				ask(v+" < 0", -0.5)
-				ask(v+" <= 1", -0.8)
-			}
-			if r.name == "python" {
-				ask(r.isNull(v), -0.6)
-			}
+		if m.sc.recursive(s) {
+			kind, more = "base case", 0.6
 		}
+		m.unusual(n, kind == "base case", ask)
 	}
 	for _, c := range order {
 		for _, d := range m.values(n, c) {
-			m.add("guard", conds[c]+d.weight, edit{n.start, n.start, r.guard(c, r.returns(d.text), indent, m.unit) + "\n" + indent})
+			m.add(kind, more+conds[c]+d.weight, edit{n.start, n.start, r.guard(c, r.returns(d.text), indent, m.unit) + "\n" + indent})
 		}
 		if n.above(loop) != nil || n.above(each) != nil {
 			m.add("guard", conds[c]-0.6, edit{n.start, n.start, r.guard(c, "continue"+r.end, indent, m.unit) + "\n" + indent})
 		}
 	}
+}
+
+// unusual asks for the parameters that a function may have forgotten: nothing, empty, zero, negative.
+func (m *maker) unusual(n *node, recursive bool, ask func(c string, w float64)) {
+	r := m.s.row
+	for _, v := range m.sc.seen(n.start) {
+		if v == "self" || v == "this" || !m.sc.params[v] {
+			continue
+		}
+		if empty, _ := m.emptiness(v); empty != "" {
+			ask(empty, 0)
+		}
+		if m.sc.isNumber(v) {
+			ask(v+" "+r.equal+" 0", -0.2)
+			ask(v+" < 0", -0.5)
+			ask(v+" <= 1", -0.8)
+		}
+		t := m.sc.types[v]
+		if object := !m.sc.isNumber(v) && !slices.Contains([]string{"int", "long", "double", "boolean", "char", "string", "bool"}, t); object && r.name != "go" || strings.HasPrefix(t, "*") {
+			w := -0.6
+			if m.hints.null || recursive && t != "" {
+				w = 0.5
+			}
+			ask(r.isNull(v), w)
+		}
+	}
+}
+
+// divisors visits the names that a statement divides by.
+func (m *maker) divisors(n *node, visit func(v string)) {
+	n.walk(func(k *node) bool {
+		if o := k.operands(); k.class == binary && len(o) == 2 && o[1].class == ident && slices.Contains([]string{"/", "//", "%"}, m.s.operator(k, 0)) {
+			visit(m.s.of(o[1]))
+		}
+		return k.class != block
+	})
 }
 
 func isModule(s *source, name string) bool {
@@ -85,7 +112,7 @@ func (m *maker) values(n *node, c string) []value {
 			out = append(out, value{text, w})
 		}
 	}
-	missing := word.FindString(c)
+	missing := word.FindString(strings.TrimPrefix(c, "not "))
 	if i := strings.Index(c, " is None"); i > 0 {
 		missing = c[:i]
 	} else if i := strings.Index(c, " == n"); i > 0 {
@@ -125,8 +152,16 @@ func (m *maker) values(n *node, c string) []value {
 			add(v, 0.1)
 		}
 	}
-	for i, d := range r.defaults {
+	if m.sc.recursive(s) && !r.typed {
+		for i, d := range []string{"1", "0", "[]", "[[]]", `""`} {
+			add(d, 0.3-0.1*float64(i))
+		}
+	}
+	for i, d := range m.plain() {
 		add(d, 0.1-0.1*float64(i))
+	}
+	if t := m.sc.resultType(s); r.name == "go" && (t == "" || strings.HasPrefix(t, "(")) || t == "void" {
+		return out
 	}
 	for _, v := range m.sc.seen(n.start) {
 		if v != "self" && v != "this" && v != missing {

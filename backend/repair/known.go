@@ -45,12 +45,37 @@ func (m *maker) arithmetic(n *node) {
 	}
 	a, b := o[0], o[1]
 	switch op := s.operator(n, 0); {
+	case s.row.name == "java" && (op == "==" || op == "!="):
+		m.equals(n, a, b, op)
+	case s.row.name == "java" && op == "-" && n.parent.kind == "lambda_expression":
+		m.put("function", 0.5, n, "Integer.compare("+s.of(a)+", "+s.of(b)+")")
+	case op == "/" && s.row.name == "go" && n.parent.class == args && strings.HasPrefix(s.of(n.parent.parent), "float"):
+		f := s.of(n.parent.parent.callee())
+		m.put("operator", 0.5, n.parent.parent, f+"("+s.of(a)+") / "+f+"("+s.of(b)+")")
+	case op == "/" && n.parent.class == paren && n.parent.parent.kind == "cast_expression":
+		m.put("operator", 0.5, n.parent, s.of(n))
 	case op == "%" && s.row.name != "python":
 		m.put("missing operand", 0.5, n, "("+s.of(a.inner())+" + "+s.of(b)+") % "+s.of(b))
 		m.put("missing operand", 0.3, n, "("+s.of(a)+" % "+s.of(b)+" + "+s.of(b)+") % "+s.of(b))
 	case op == "*" && a.class == binary && s.operator(a, 0) == "/" && len(a.operands()) == 2:
 		m.put("swap", 0.3, n, s.of(a.operands()[0])+" * "+s.of(b)+" / "+s.of(a.operands()[1]))
 	}
+}
+
+// equals compares what objects hold, not which they are, in Java.
+func (m *maker) equals(n, a, b *node, op string) {
+	for _, o := range []*node{a, b} {
+		if o.class == integer || o.class == float || o.class == null || o.class == boolean || o.class == binary || o.class == unary || o.kind == "character_literal" ||
+			slices.Contains([]string{"int", "long", "char", "boolean", "double", "short", "byte", "float"}, m.sc.types[m.s.of(o)]) || o.class == ident && m.sc.roles[m.s.of(o)]["number"] {
+			return
+		}
+	}
+	not := ""
+	if op == "!=" {
+		not = "!"
+	}
+	m.put("comparison", 0.5, n, not+m.s.of(a)+".equals("+m.s.of(b)+")")
+	m.put("comparison", -0.5, n, not+m.s.of(b)+".equals("+m.s.of(a)+")")
 }
 
 // lengths puts how many elements a collection has in the place of a number.

@@ -1,6 +1,7 @@
 package repair
 
 import (
+	"maps"
 	"slices"
 	"strings"
 )
@@ -11,7 +12,7 @@ func (m *maker) move(n *node) {
 	if n.parent.class != block {
 		return
 	}
-	sib := n.parent.operands()
+	sib := n.parent.statements()
 	i := slices.Index(sib, n)
 	if i+1 < len(sib) && sib[i+1].class != jump && sib[i+1].class != ret {
 		next := sib[i+1]
@@ -105,22 +106,13 @@ func (m *maker) insert(n *node) {
 	behind := func(kind string, w float64, text string) {
 		m.add(kind, w, edit{n.end, n.end, "\n" + indent + text})
 	}
-	sib := n.parent.operands()
+	sib := n.parent.statements()
 	isLast := sib[len(sib)-1] == n
 	vars := m.sc.seen(n.start)
-	if n.class != ret && n.class != jump && n.class != raise {
-		if isLast && n.parent.parent == m.sc.fn || isLast && n.parent.parent != nil && n.parent.parent.class != function && n.above(loop) == nil && n.above(each) == nil {
-			for _, v := range m.sc.seen(n.end) {
-				behind("missing return", -0.3, r.returns(v))
-			}
-		}
-		if isLast && (n.above(loop) != nil || n.above(each) != nil) && n.parent.parent.class == cond {
-			behind("jump", -0.4, "break"+r.end)
-			behind("jump", -0.4, "continue"+r.end)
-		}
-	}
 	// collections that are asked but never filled
-	for v, roles := range m.sc.roles {
+	begins := m.begins()
+	for _, v := range slices.Sorted(maps.Keys(m.sc.roles)) {
+		roles := m.sc.roles[v]
 		if !roles["collection"] && !roles["indexed"] && !roles[".pop"] && !roles[".append"] && !roles["assigned"] {
 			continue
 		}
@@ -138,8 +130,10 @@ func (m *maker) insert(n *node) {
 				if roles["element"] || m.sc.roles[e]["element"] {
 					w += 0.3
 				}
-				if !strings.Contains(s.of(m.sc.fn), v+".append(") && !strings.Contains(s.of(m.sc.fn), v+".add(") {
-					w += 0.4
+				if !strings.Contains(s.of(m.sc.fn), v+".append(") && !strings.Contains(s.of(m.sc.fn), v+".add(") && !strings.Contains(s.of(m.sc.fn), v+".push(") {
+					if w += 0.2; emptyCollection.MatchString(begins[v]) {
+						w += 0.6
+					}
 				}
 				if !roles["collection"] {
 					w -= 0.4
@@ -185,19 +179,64 @@ func (m *maker) insert(n *node) {
 		})
 		return true
 	})
+	for i, text := range m.elsewhere() {
+		if strings.Contains(s.of(n.parent), text) || !m.fits(text, n.end) {
+			continue
+		}
+		before("missing statement", -0.8-0.05*float64(i), text)
+		if isLast && n.class != ret && n.class != jump {
+			behind("missing statement", -0.8-0.05*float64(i), text)
+		}
+	}
 	// one variable takes another's value
-	if len(vars) <= 8 {
-		for _, v := range vars {
-			for _, w := range vars {
-				if v != w && !m.sc.params[v] && v != "self" && w != "self" {
-					before("missing statement", -1.9+m.sc.alike(v, w), r.assignTo(v, w))
-					if isLast {
-						behind("missing statement", -1.9+m.sc.alike(v, w), r.assignTo(v, w))
-					}
-				}
+	for _, v := range vars {
+		stale := m.stale()[v]
+		if stale && m.sc.roles[v]["number"] {
+			behind("update", 0.3, r.assignTo(v, v+" + 1"))
+		}
+		for _, w := range vars {
+			if v == w || m.sc.params[v] || v == "self" || w == "self" || len(vars) > 8 && !stale {
+				continue
+			}
+			kind, weight := "missing statement", -1.9+m.sc.alike(v, w)
+			if stale {
+				kind, weight = "update", -0.2+m.sc.alike(v, w)
+			}
+			before(kind, weight, r.assignTo(v, w))
+			if isLast {
+				behind(kind, weight, r.assignTo(v, w))
 			}
 		}
 	}
+}
+
+// elsewhere are the simple statements of the file's other functions that change what does not end with them, those that
+// several have first.
+func (m *maker) elsewhere() []string {
+	s, count := m.s, map[string]int{}
+	var out []string
+	if !m.sc.known.once("elsewhere") {
+		return m.sc.known.elsewhere
+	}
+	s.root.walk(func(k *node) bool {
+		if k == m.sc.fn {
+			return false
+		}
+		if k.class != stmt && k.class != assign || !k.isStatement() || k.line != k.last || k.above(function) == nil || k.end-k.start > 60 {
+			return true
+		}
+		text := s.of(k)
+		if first := word.FindString(text); first == "self" || first == "this" || slices.Contains(m.sc.top, first) || m.sc.params[first] && m.sc.method {
+			if count[text] == 0 {
+				out = append(out, text)
+			}
+			count[text]++
+		}
+		return true
+	})
+	slices.SortStableFunc(out, func(a, b string) int { return count[b] - count[a] })
+	m.sc.known.elsewhere = out[:min(len(out), 12)]
+	return m.sc.known.elsewhere
 }
 
 // remove takes a statement out, or the block around it.

@@ -28,6 +28,8 @@ func ochiai(failing, passing, allFailing int) float64 {
 type hints struct {
 	null  bool // something was null
 	index bool // something was out of range
+	key   bool // a key was not there
+	name  bool // a name was not defined
 	hang  bool
 	texts []string        // words that the failing tests expect
 	minus bool            // they speak of negative numbers
@@ -75,13 +77,36 @@ func candidates(files []*source, suspects map[string]map[int]float64, h hints, p
 			m.expression(n)
 			m.statement(n)
 			for _, c := range m.out[from:] {
-				c.score = math.Log(hit)*1.5 + c.weight + prior[c.kind]
+				c.score = math.Log(hit)*1.5 + c.weight + prior[c.kind] + m.wanted(c)
 			}
 			return true
 		})
+		from := len(m.out)
+		m.imports(files)
+		for _, c := range m.out[from:] {
+			c.score = c.weight
+			if h.name {
+				c.score++
+			}
+		}
 		all = append(all, m.out...)
 	}
 	return rank(all, lang)
+}
+
+// wanted raises a candidate that uses a variable which has a value and no use: it was meant for something.
+func (m *maker) wanted(c *candidate) float64 {
+	if !m.sc.wants {
+		return 0
+	}
+	for _, e := range c.edits {
+		for _, w := range word.FindAllString(e.text, -1) {
+			if m.sc.unread[w] && !strings.Contains(m.s.text[e.start:e.end], w) {
+				return 0.8
+			}
+		}
+	}
+	return 0
 }
 
 // outermost is the outermost function around a node, nil none.

@@ -10,9 +10,9 @@ type row struct {
 	nullWord    string
 	yes, no     string
 	and, or     string
+	equal       string
 	not         func(e string) string
 	isNull      func(v string) string
-	isEmpty     func(v string) string // of a text, list or number: what is falsy, or has no length
 	returns     func(e string) string // a return statement, "" without a value
 	guard       func(c, statement, indent, unit string) string
 	defaults    []string // values that a guard returns
@@ -51,10 +51,9 @@ func pythonRow() *row {
 			"parameters": params, "lambda_parameters": params, "argument_list": args, "keyword_argument": keyword, "parenthesized_expression": paren,
 			"conditional_expression": ternary, "comment": comment, "await": wait, "generator_expression": other,
 		},
-		nullWord: "None", yes: "True", no: "False", and: "and", or: "or",
+		nullWord: "None", yes: "True", no: "False", and: "and", or: "or", equal: "==",
 		not:     func(e string) string { return "not " + bracket(e) },
 		isNull:  func(v string) string { return v + " is None" },
-		isEmpty: func(v string) string { return "not " + v },
 		returns: func(e string) string { return strings.TrimSpace("return " + e) },
 		guard: func(c, statement, indent, unit string) string {
 			return "if " + c + ":\n" + indent + unit + statement
@@ -87,9 +86,8 @@ func goRow() *row {
 			"parameter_list": params, "argument_list": args, "parenthesized_expression": paren, "comment": comment,
 			"expression_switch_statement": stmt, "type_switch_statement": stmt, "expression_case": block, "default_case": block,
 		},
-		nullWord: "nil", yes: "true", no: "false", and: "&&", or: "||",
+		nullWord: "nil", yes: "true", no: "false", and: "&&", or: "||", equal: "==",
 		not: bang, isNull: func(v string) string { return v + " == nil" },
-		isEmpty: func(v string) string { return "len(" + v + ") == 0" },
 		returns: func(e string) string { return strings.TrimSpace("return " + e) },
 		guard: func(c, statement, indent, unit string) string {
 			return "if " + c + " {\n" + indent + unit + statement + "\n" + indent + "}"
@@ -120,9 +118,8 @@ func scriptRow(name string) *row {
 			"formal_parameters": params, "arguments": args, "parenthesized_expression": paren, "ternary_expression": ternary, "comment": comment,
 			"await_expression": wait, "switch_case": block, "switch_default": block,
 		},
-		nullWord: "null", yes: "true", no: "false", and: "&&", or: "||", end: ";",
+		nullWord: "null", yes: "true", no: "false", and: "&&", or: "||", equal: "===", end: ";",
 		not: bang, isNull: func(v string) string { return v + " == null" },
-		isEmpty: func(v string) string { return "!" + v },
 		returns: func(e string) string { return strings.TrimSpace("return "+e) + ";" },
 		guard: func(c, statement, indent, unit string) string {
 			return "if (" + c + ") " + statement
@@ -154,9 +151,8 @@ func javaRow() *row {
 			"parenthesized_expression": paren, "ternary_expression": ternary, "line_comment": comment, "block_comment": comment, "comment": comment,
 			"constructor_body": block, "switch_block_statement_group": block,
 		},
-		nullWord: "null", yes: "true", no: "false", and: "&&", or: "||", end: ";",
+		nullWord: "null", yes: "true", no: "false", and: "&&", or: "||", equal: "==", end: ";",
 		not: bang, isNull: func(v string) string { return v + " == null" },
-		isEmpty: func(v string) string { return v + ".isEmpty()" },
 		returns: func(e string) string { return strings.TrimSpace("return "+e) + ";" },
 		guard: func(c, statement, indent, unit string) string {
 			return "if (" + c + ") {\n" + indent + unit + statement + "\n" + indent + "}"

@@ -12,9 +12,33 @@ type scope struct {
 	params map[string]bool // of those
 	at     map[string]int  // byte at which a local name is first bound
 	roles  map[string]map[string]bool
-	top    []string // constants and variables of the file's top
-	funcs  []string // functions of the file
-	method bool     // it has a receiver: self, this, or Go's
+	types  map[string]string // as declarations say them
+	unread map[string]bool   // variables that are given a value that nothing uses
+	top    []string          // constants and variables of the file's top
+	funcs  []string          // functions of the file
+	method bool              // it has a receiver in Go
+	wants  bool              // a variable is unread
+	known  known
+	stale  map[string]bool // variables that begin and never change, nil not looked
+}
+
+// known is what is worked out once for a function.
+type known struct {
+	begins    map[string]string
+	fields    [][2]string
+	elsewhere []string
+	recursive bool
+	done      map[string]bool
+}
+
+// once says that something was not worked out yet, the first time.
+func (k *known) once(what string) bool {
+	if k.done == nil {
+		k.done = map[string]bool{}
+	}
+	first := !k.done[what]
+	k.done[what] = true
+	return first
 }
 
 // scopeOf gathers the names of the outermost function that holds a node; of the file's top where none does.
@@ -26,7 +50,7 @@ func (s *source) scopeOf(n *node) *scope {
 			found = fn
 		}
 	}
-	sc := &scope{fn: found, params: map[string]bool{}, at: map[string]int{}, roles: map[string]map[string]bool{}}
+	sc := &scope{fn: found, params: map[string]bool{}, at: map[string]int{}, roles: map[string]map[string]bool{}, types: map[string]string{}, unread: map[string]bool{}}
 	s.topNames(sc)
 	if found == nil {
 		return sc
@@ -49,9 +73,17 @@ func (s *source) scopeOf(n *node) *scope {
 	found.walk(func(k *node) bool {
 		if k.class == ident {
 			sc.note(s, k)
+		} else {
+			sc.typed(s, k)
 		}
 		return true
 	})
+	sc.method = found.get("receiver") != nil
+	uses := sc.uses(s)
+	for _, v := range sc.vars {
+		sc.unread[v] = uses[v] == 0
+		sc.wants = sc.wants || sc.unread[v]
+	}
 	return sc
 }
 
@@ -98,12 +130,15 @@ func (s *source) topNames(sc *scope) {
 				}
 				return false
 			}
+			if n.kind == "field_declaration" {
+				sc.typed(s, n)
+			}
 			if n.class == ident && (s.bound(n) || n.parent.kind == "const_spec" && n.field == "name") && s.of(n) != "_" {
 				if !slices.Contains(sc.top, s.of(n)) {
 					sc.top = append(sc.top, s.of(n))
 				}
 			}
-			return n.kind != "class_body" && n.class != block || s.row.name == "python"
+			return n.kind != "class_body" && n.class != block || s.row.name == "python" || s.row.name == "java"
 		})
 	}
 }
@@ -137,6 +172,8 @@ func (sc *scope) note(s *source, k *node) {
 		default:
 			role = "compared"
 		}
+	case p.class == call && k.field == "object" && p.get("name") != nil:
+		role = "." + s.of(p.get("name"))
 	case p.class == args:
 		role = "argument"
 		if c := p.parent; c != nil && c.callee() != nil {

@@ -31,6 +31,11 @@ func (m *maker) statement(n *node) {
 	m.guards(n)
 	m.shared(n)
 	m.move(n)
+	m.branches(n)
+	m.leave(n)
+	m.resets(n)
+	m.releases(n)
+	m.inItsPlace(n)
 	m.insert(n)
 	if n.class != function && n.parent.class == block {
 		m.remove(n)

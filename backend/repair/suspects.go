@@ -170,6 +170,8 @@ func (st *state) hints() hints {
 		m := f.message
 		h.null = h.null || strings.Contains(m, "NoneType") || strings.Contains(m, "nil pointer") || strings.Contains(m, "of undefined") || strings.Contains(m, "of null") || strings.Contains(m, "NullPointer")
 		h.index = h.index || strings.Contains(m, "IndexError") || strings.Contains(m, "out of range") || strings.Contains(m, "OutOfBounds")
+		h.key = h.key || strings.Contains(m, "KeyError") || strings.Contains(m, "NaN")
+		h.name = h.name || strings.Contains(m, "NameError")
 		h.minus = h.minus || negative.MatchString(m) || strings.Contains(f.id, "negative")
 		for _, lit := range literals.FindAllString(m, 200) {
 			h.given[lit] = true

@@ -75,6 +75,7 @@ type source struct {
 	ints    []string
 	members []string
 	calls   []string // names that are called
+	plain   []string // methods that are called without arguments, nil not looked
 	consts  []string // names of the file's top that hold one text or number
 }
 
@@ -321,6 +322,9 @@ func (n *node) condition() *node {
 
 // isStatement reports whether a node is a statement of a block.
 func (n *node) isStatement() bool {
+	if n.field == "value" || n.kind == "switch_label" { // of a case
+		return false
+	}
 	return n.parent != nil && n.named && n.class != comment && (n.parent.class == block || n.parent.parent == nil)
 }
 
