@@ -365,7 +365,7 @@ func (c *command) review(ctx context.Context, store *session.Store, run *agent.R
 			approved = state.Proof == "proven"
 		case "ask":
 			if flags.json {
-				fmt.Fprint(c.err, visible(state.Patch.String()))
+				fmt.Fprint(c.err, diffText(state))
 			} else {
 				c.printProposal(state)
 			}

@@ -8,8 +8,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
+	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -237,25 +239,41 @@ func (c *command) testCommands(args []string, t testFlags) error {
 			return err
 		}
 	}
-	if fixed := core.fixedCommand(r.Root()); len(fixed.Args) > 0 {
-		c.printCommand("fixed", fixed.command())
-	}
 	found, err := testrun.Find(r.Root())
 	if err != nil {
 		return err
 	}
-	for i, f := range found {
-		c.printCommand(strconv.Itoa(i+1), f)
-	}
-	for _, s := range testrun.Suggest(r.Root()) {
-		c.printCommand("suggestion", s)
-	}
-	return nil
+	return c.printCommands(r.Root(), core.fixedCommand(r.Root()), found)
 }
 
-// printCommand is one line of --list: number, folder, command and source.
-func (c *command) printCommand(mark string, t testrun.Command) {
-	fmt.Fprintf(c.out, "%-10s  %-12s  %s  (%s)\n", mark, printable(cmp.Or(t.Dir, "."), 200), printable(strings.Join(t.Args, " "), 1000), printable(t.Source, 200))
+// printCommands is the table of --list: what is fixed for the folder, what was found, and what a text of it names.
+func (c *command) printCommands(root string, fixed TestCommand, found []testrun.Command) error {
+	w := tabwriter.NewWriter(c.out, 0, 0, 2, ' ', 0)
+	row := func(mark string, t testrun.Command) {
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", mark, printable(cmp.Or(t.Dir, "."), 200), printable(strings.Join(t.Args, " "), 1000), printable(t.Source, 200))
+	}
+	known := slices.Clone(found)
+	if len(fixed.Args) > 0 {
+		known = append(known, fixed.command())
+	}
+	suggested := slices.DeleteFunc(testrun.Suggest(root), func(s testrun.Command) bool {
+		return slices.ContainsFunc(known, func(k testrun.Command) bool { return k.Dir == s.Dir && slices.Equal(k.Args, s.Args) })
+	})
+	if len(known)+len(suggested) == 0 {
+		fmt.Fprintln(c.err, noCommand(root))
+		return nil
+	}
+	fmt.Fprintln(w, "NUMBER\tFOLDER\tCOMMAND\tFOUND BY")
+	if len(fixed.Args) > 0 {
+		row("fixed", fixed.command())
+	}
+	for i, f := range found {
+		row(strconv.Itoa(i+1), f)
+	}
+	for _, s := range suggested {
+		row("suggested", s)
+	}
+	return w.Flush()
 }
 
 // test runs the tests of a folder on a disposable copy.
@@ -282,7 +300,7 @@ func (c *command) test(cmd *cobra.Command, args []string, t testFlags, image str
 	if err := testrun.Validate(bench.workspace.Dir(), bench.command, args[1:]); err != nil {
 		return testrun.Run{}, err
 	}
-	fmt.Fprintf(c.err, "running %s (found by %s) %s\n", printable(strings.Join(bench.command.Args, " "), 1000), printable(bench.command.Source, 300), inRung(bench.rung))
+	fmt.Fprintf(c.err, "running %s (found by %s); isolation: %s\n", printable(strings.Join(bench.command.Args, " "), 1000), printable(bench.command.Source, 300), isolationOf(bench.rung))
 	return bench.runner.Run(ctx, bench.workspace.Dir(), bench.command, args[1:])
 }
 

@@ -113,7 +113,7 @@ func (c *command) prove(ctx context.Context, dir, file, own, image string) (proo
 	if len(b.command.Parts) > 0 {
 		b.command = testrun.Together(testrun.Touched(b.command.Parts, p.Paths()))
 	}
-	fmt.Fprintf(c.err, "running %s %s\n", printable(strings.Join(b.command.Args, " "), 1000), inRung(b.rung))
+	fmt.Fprintf(c.err, "running %s; isolation: %s\n", printable(strings.Join(b.command.Args, " "), 1000), isolationOf(b.rung))
 	c.told("Running all tests without the patch")
 	base, done, err := b.tree(ctx, patch.Patch{})
 	if err != nil {

@@ -5,15 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"redgreen/backend/sandbox"
 	"redgreen/backend/session"
-	"redgreen/backend/testrun"
 )
 
 func (c *command) sessionsCommand() *cobra.Command {
@@ -223,127 +220,4 @@ func (c *command) printSessions(core *core, all []session.State, asJSON bool) er
 		fmt.Fprintln(c.err, noSessions)
 	}
 	return nil
-}
-
-func (c *command) doctorCommand() *cobra.Command {
-	var asJSON, allow, forbid bool
-	cmd := &cobra.Command{
-		Use:   "doctor [FOLDER]",
-		Short: "Say which sandboxes work here, and what would fix the others",
-		Long: "Say which sandboxes work here, what is wrong with the others and what would fix it. With a folder, also which toolchains\n" +
-			"its tests get and whether they may run without any isolation (" + noneWords + ").",
-		Example: "  redgreen doctor\n  redgreen doctor --json\n  redgreen doctor --allow-none ~/src/shop   let its tests run unprotected if need be",
-		Args:    between("one FOLDER at most", 0, 1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			core, err := c.house()
-			if err != nil {
-				return err
-			}
-			if allow || forbid {
-				return c.setNone(core, args, allow)
-			}
-			root := ""
-			if len(args) > 0 {
-				if root, err = folderRoot(expandHome(args[0])); err != nil {
-					return err
-				}
-			}
-			box, err := core.sandbox(root)
-			if err != nil {
-				return err
-			}
-			report := box.Doctor(cmd.Context())
-			report.Checks = append(report.Checks, core.embedderCheck(cmd.Context())...)
-			if root != "" {
-				checks, err := testrun.Toolchains(root)
-				if err != nil {
-					return err
-				}
-				report.Checks = append(report.Checks, checks...)
-			}
-			if asJSON {
-				err = json.NewEncoder(c.out).Encode(report)
-			} else {
-				c.printReport(report)
-			}
-			if report.Chosen == "" && err == nil {
-				return &exit{code: exitError}
-			}
-			return err
-		},
-	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print the report as one JSON object")
-	cmd.Flags().BoolVar(&allow, "allow-none", false, "let FOLDER's tests run without isolation where no sandbox works")
-	cmd.Flags().BoolVar(&forbid, "forbid-none", false, "take that back")
-	cmd.MarkFlagsMutuallyExclusive("allow-none", "forbid-none", "json")
-	return cmd
-}
-
-// noneWords say what a run without isolation is.
-const noneWords = "the repository's code then runs as you, with your files and your network; only the folder is a copy"
-
-// setNone changes whether a folder's tests may run without isolation, and says what that means.
-func (c *command) setNone(core *core, args []string, on bool) error {
-	if len(args) == 0 {
-		return fail(Invalid, "name the folder for which it is to be changed, for example: redgreen doctor --allow-none ~/src/shop")
-	}
-	if _, err := core.allowNone(expandHome(args[0]), on); err != nil {
-		return err
-	}
-	if on {
-		fmt.Fprintf(c.out, "%s: its tests may run without any isolation where no sandbox works here. %s.\nTake it back with: redgreen doctor --forbid-none %s\n",
-			printable(args[0], 4096), strings.ToUpper(noneWords[:1])+noneWords[1:], printable(args[0], 4096))
-	} else {
-		fmt.Fprintf(c.out, "%s: its tests run in a sandbox or not at all\n", printable(args[0], 4096))
-	}
-	return nil
-}
-
-func (c *command) printReport(r sandbox.Report) {
-	said := map[string]bool{} // descriptions of a kind of sandbox, which several have in common
-	for _, check := range r.Checks {
-		if i := strings.LastIndex(check.Detail, ": "); i >= 0 && check.OK {
-			if what := check.Detail[i:]; said[what] {
-				check.Detail = check.Detail[:i]
-			} else {
-				said[what] = true
-			}
-		}
-		mark := "no "
-		if check.OK {
-			mark = "yes"
-		}
-		took := ""
-		if check.Took >= time.Millisecond {
-			took = fmt.Sprintf(" (%s)", check.Took.Round(time.Millisecond))
-		}
-		fmt.Fprintf(c.out, "%s  %s: %s%s\n", mark, check.Name, check.Detail, took)
-		if check.Fix != "" && !check.OK {
-			fmt.Fprintf(c.out, "     fix: %s\n", check.Fix)
-		}
-	}
-	if r.Chosen == "" {
-		fmt.Fprintln(c.out, "\nNo sandbox works here, so no test will be run.")
-	} else {
-		fmt.Fprintf(c.out, "\nTests run in: %s\n", chosenWords(r.Chosen))
-	}
-	if _, err := os.Stat("/dev/kvm"); err != nil {
-		fmt.Fprintln(c.out, "This machine offers no hardware virtualisation (/dev/kvm), which a microVM needs.")
-	}
-}
-
-// chosenWords names the runtime in use so that nobody takes none for a sandbox.
-func chosenWords(name string) string {
-	if name == "none" {
-		return "none: NO ISOLATION (" + noneWords + ")"
-	}
-	return name
-}
-
-// inRung says in a sentence where tests run.
-func inRung(r sandbox.Rung) string {
-	if r.Name == "none" {
-		return "with NO ISOLATION: " + noneWords
-	}
-	return "in a sandbox (" + r.Label + ")"
 }

@@ -9,6 +9,7 @@ import (
 
 	"redgreen/backend/agent"
 	"redgreen/backend/proof"
+	"redgreen/backend/sandbox"
 	"redgreen/backend/session"
 	"redgreen/backend/testrun"
 )
@@ -16,26 +17,25 @@ import (
 // printProposal shows the diff and its certificate before the question.
 func (c *command) printProposal(s session.State) {
 	fmt.Fprintln(c.err)
-	printProof(c.err, s, c.tty)
+	printProof(c.err, s)
 	c.shown = c.screen
 }
 
-// printProof shows a diff and its certificate. On a screen the hashes of files are cut short; elsewhere the diff can be
-// applied as it is.
-func printProof(w io.Writer, s session.State, screen bool) {
-	if !s.Patch.Empty() {
-		diff := visible(s.Patch.String())
-		if screen {
-			diff = fileHashes.ReplaceAllString(diff, "index $1..$2")
-		}
-		fmt.Fprint(w, diff)
-	}
+// diffText is a session's diff as people read it and git applies it: the hashes of its files are cut short.
+func diffText(s session.State) string {
+	return fileHashes.ReplaceAllString(visible(s.Patch.String()), "index $1..$2")
+}
+
+// printProof shows a diff and its certificate.
+func printProof(w io.Writer, s session.State) {
+	fmt.Fprint(w, diffText(s))
 	if s.Summary != "" && !s.Patch.Empty() {
 		fmt.Fprintf(w, "\n%s:\n%s", printable(s.Model.Label, 200), wrapped(s.Summary, 100, "  "))
 	}
 	var cert proof.Certificate
 	if decodeCertificate(s.Certificate, &cert) {
 		printCertificate(w, cert)
+		fmt.Fprintln(w)
 	}
 	printReview(w, s)
 }
@@ -94,7 +94,7 @@ var fileHashes = regexp.MustCompile(`(?m)^index ([0-9a-f]{12})[0-9a-f]*\.\.([0-9
 // printEnd is the last word on stdout: the diff, its certificate, and what became of it.
 func (c *command) printEnd(s session.State) {
 	if !c.shown {
-		printProof(c.out, s, c.screen)
+		printProof(c.out, s)
 	}
 	end := fmt.Sprintf("%s · %s · %s · %s tokens", outcomeWord(s.Outcome), countOf(s.Steps, "step"),
 		money(s.MicroUSD, s.Priced, s.Model.Local), thousands(s.Usage.Total()))
@@ -112,68 +112,6 @@ func (c *command) printEnd(s session.State) {
 	fmt.Fprintln(c.out, end)
 }
 
-// printCertificate says the proof in sentences.
-func printCertificate(w io.Writer, cert proof.Certificate) {
-	fmt.Fprintf(w, "\ncertificate: %s\n", stateWord(string(cert.State)))
-	for _, r := range cert.Reasons {
-		fmt.Fprintf(w, "  %s\n", printable(r, 400))
-	}
-	list := func(title string, ids []string) {
-		if len(ids) == 0 {
-			return
-		}
-		fmt.Fprintf(w, "  %s:\n", title)
-		for i, id := range ids {
-			if i == 20 {
-				fmt.Fprintf(w, "    … and %d more\n", len(ids)-i)
-				break
-			}
-			fmt.Fprintf(w, "    %s\n", printable(id, 200))
-		}
-	}
-	list("red before, green now", cert.RedToGreen)
-	list("broken", cert.Broken)
-	list("red before and still", cert.PreExisting)
-	list("flaky", cert.Flaky)
-	list("no verdict", cert.Infrastructure)
-	for _, f := range cert.Integrity {
-		fmt.Fprintf(w, "  look at %s:%d: %s\n", printable(f.File, 4096), f.Line, printable(f.Rule+": "+f.Text, 200))
-	}
-	for i, f := range cert.Static {
-		if i == 10 {
-			fmt.Fprintf(w, "    … and %d more\n", len(cert.Static)-i)
-			break
-		}
-		fmt.Fprintf(w, "  new from %s at %s:%d: %s\n", printable(f.Tool, 40), printable(f.File, 4096), f.Line, printable(strings.TrimSpace(f.Rule+" "+f.Text), 200))
-	}
-	if cert.RuntimeLabel == "" {
-		fmt.Fprintln(w)
-		return
-	}
-	fmt.Fprintf(w, "  %d still green, %d skipped; run %s%s: %s\n", cert.StillGreen, cert.Skipped, certRung(cert.RuntimeLabel), toolchainWords(cert), printable(strings.Join(cert.Command, " "), 1000))
-	for _, s := range append(cert.Warnings, cert.NotCovered...) {
-		fmt.Fprintf(w, "  %s\n", printable(s, 400))
-	}
-	fmt.Fprintf(w, "  base %s, patch %s\n\n", shortHash(cert.BaseHash), shortHash(cert.PatchHash))
-}
-
-// toolchainWords names what the tests ran with, as in " with python 3.11.2, pytest 7.2.1 of the host".
-func toolchainWords(cert proof.Certificate) string {
-	var tools []string
-	for _, t := range cert.Toolchain {
-		tools = append(tools, printable(strings.TrimSpace(t.Name+" "+t.Version), 80))
-	}
-	if len(tools) == 0 {
-		return ""
-	}
-	base := "the image " + printable(cert.Base, 200)
-	if cert.Base == "host" {
-		base = "the host"
-	}
-	return " with " + strings.Join(tools, ", ") + " of " + base
-}
-
-// printRun shows a test run: what failed, with its message, then the counts.
 // told says on stderr what a test run waits for before its tests.
 func (c *command) told(text string) {
 	if text != "" {
@@ -181,6 +119,7 @@ func (c *command) told(text string) {
 	}
 }
 
+// printRun shows a test run: what failed, with its message, then the counts.
 func (c *command) printRun(r testrun.Run) {
 	if r.Infrastructure && r.Runtime == "" { // nothing has run: there is nothing to count
 		fmt.Fprintf(c.out, "no test was run: %s\n", printable(r.Reason, 500))
@@ -196,7 +135,7 @@ func (c *command) printRun(r testrun.Run) {
 		}
 	}
 	passed, failed, skipped := r.Counts()
-	fmt.Fprintf(c.out, "%d passed, %d failed, %d skipped in %s (%s)\n", passed, failed, skipped, millis(r.Duration.Milliseconds()), r.Runtime)
+	fmt.Fprintf(c.out, "%d passed, %d failed, %d skipped in %s; isolation: %s\n", passed, failed, skipped, millis(r.Duration.Milliseconds()), isolation(r.Runtime, r.Rung.Label))
 	if r.Reason != "" {
 		fmt.Fprintf(c.out, "%s\n", printable(r.Reason, 500))
 	}
@@ -213,10 +152,15 @@ func thousands(n int64) string {
 	return s
 }
 
-// certRung says where a certificate's tests ran.
-func certRung(label string) string {
-	if label == "no isolation" {
-		return "with NO ISOLATION"
+// isolation names what tests ran in, so that nobody takes none for a sandbox: container (runc).
+func isolation(name, label string) string {
+	switch {
+	case name == "none" || label == "no isolation":
+		return "NONE (" + noneWords + ")"
+	case label == "" || label == name:
+		return printable(name, 100)
 	}
-	return "in a sandbox (" + printable(label, 100) + ")"
+	return fmt.Sprintf("%s (%s)", printable(label, 100), printable(name, 100))
 }
+
+func isolationOf(r sandbox.Rung) string { return isolation(r.Name, r.Label) }

@@ -41,13 +41,13 @@ func TestTheTestCommandCanBeFixedForAFolder(t *testing.T) {
 		want []string
 		code int
 	}{
-		{[]string{"--list"}, []string{"1           .             go test ./...  (go.mod)", "2           web           node --test  (package.json)", "suggestion  .             make check  (AGENTS.md)"}, 0},
+		{[]string{"--list"}, []string{"NUMBER     FOLDER  COMMAND        FOUND BY\n1          .       go test ./...  go.mod\n2          web     node --test    package.json\nsuggested  .       make check     AGENTS.md\n"}, 0},
 		{[]string{"--save"}, []string{"which command?"}, 2},
 		{[]string{"--save", "--test-cmd", "npm test", "--dir", "gone"}, []string{"there is no folder gone"}, 2},
 		{[]string{"--save", "--test-cmd", "npm test", "--dir", "../.."}, []string{"lies outside"}, 2},
-		{[]string{"--save", "--test-cmd", "npm test", "--dir", "web"}, []string{"fixed       web           npm test  (fixed for this folder)"}, 0},
-		{[]string{"--list"}, []string{"fixed       web           npm test"}, 0},
-		{[]string{"--forget"}, []string{"1           .             go test"}, 0},
+		{[]string{"--save", "--test-cmd", "npm test", "--dir", "web"}, []string{"fixed      web     npm test       fixed for this folder\n"}, 0},
+		{[]string{"--list"}, []string{"fixed      web     npm test"}, 0},
+		{[]string{"--forget"}, []string{"1          .       go test"}, 0},
 		{[]string{"--command", "3"}, []string{"there is no command 3"}, 2},
 		{[]string{"--dir", "docs"}, []string{"no test command was found in the folder docs"}, 2},
 	}

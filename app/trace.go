@@ -92,7 +92,7 @@ func (t *trace) event(e session.Event) {
 			t.line("   %s", t.paint(dim, "the task: "+printable(agent.Kind(d.TaskKind).Word(), 40)+how))
 		}
 	case session.SandboxReady:
-		t.line("   %s", t.paint(dim, "tests run in: "+printable(d.Label+" ("+d.Protects+")", 1000)))
+		t.line("   %s", t.paint(dim, "isolation of the tests: "+isolation(d.Name, d.Label)+", "+printable(d.Protects, 1000)))
 		for _, w := range d.Warnings {
 			t.line("   %s", t.paint(amber, printable(w, 500)))
 		}

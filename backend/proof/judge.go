@@ -101,7 +101,7 @@ func blank(reruns int) Certificate {
 	return Certificate{
 		Reasons: []string{}, RedToGreen: []string{}, Broken: []string{}, PreExisting: []string{}, Flaky: []string{},
 		Infrastructure: []string{}, Integrity: []Flag{}, NotCovered: []string{}, Warnings: []string{}, Command: []string{}, Reruns: reruns,
-		Toolchain: []testrun.Tool{}, Static: []testrun.Finding{}, Uncovered: []Span{},
+		Toolchain: []testrun.Tool{}, Static: []testrun.Finding{}, Linters: []string{}, Uncovered: []Span{},
 	}
 }
 
@@ -197,6 +197,7 @@ func (j *judgement) sortResults() {
 		j.c.Broken = append(j.c.Broken, j.vanished...)
 	}
 	slices.Sort(j.c.Broken)
+	j.c.Broken = slices.Compact(j.c.Broken)
 	j.c.PreExisting = append(j.c.PreExisting, j.preExisting...)
 	j.c.PreExisting = append(j.c.PreExisting, j.muted...)
 	slices.Sort(j.c.PreExisting)
@@ -326,7 +327,7 @@ func (j *judgement) sayBroken(n int) string {
 	text := fmt.Sprintf("%s broken by the patch: %s", does(n, "is", "are"), some(j.c.Broken))
 	var more []string
 	if len(j.skippedNow) > 0 {
-		more = append(more, plural(len(j.skippedNow), "test")+" passed before and is now skipped")
+		more = append(more, plural(len(j.skippedNow), "test")+" passed before and "+is(len(j.skippedNow))+" now skipped")
 	}
 	if len(j.vanished) > 0 && !blocked(j.patched) {
 		more = append(more, j.sayVanished())
@@ -373,6 +374,8 @@ func (j *judgement) sayNoGreen() string {
 		return "No test went reliably from red to green."
 	case len(j.turned) > 0:
 		return "No test went from red to green by the fix."
+	case len(j.preExisting) == 0 && len(j.muted) > 0:
+		return "No test went from red to green."
 	case len(j.preExisting) > 0:
 		return fmt.Sprintf("No test went from red to green: %s before and still %s: %s.", does(len(j.preExisting), "failed", "failed"), verb(len(j.preExisting), "does", "do"), some(j.preExisting))
 	}

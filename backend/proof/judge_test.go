@@ -182,12 +182,12 @@ func TestJudge(t *testing.T) {
 		{
 			name: "skipped instead of fixed",
 			e:    evidence{base: run("a=failed", "b=passed"), patched: run("a=skipped", "b=passed")},
-			want: Certificate{State: NotProven, PreExisting: []string{"a"}, StillGreen: 1, Skipped: 1}, says: []string{"skipped or gone with the patch: a"},
+			want: Certificate{State: NotProven, PreExisting: []string{"a"}, StillGreen: 1, Skipped: 1}, says: []string{"skipped or gone with the patch: a", "No test went from red to green."},
 		},
 		{
 			name: "deleted instead of fixed",
 			e:    evidence{base: run("a=failed", "b=passed"), patched: run("b=passed")},
-			want: Certificate{State: NotProven, PreExisting: []string{"a"}, StillGreen: 1}, says: []string{"skipped or gone with the patch: a"},
+			want: Certificate{State: NotProven, PreExisting: []string{"a"}, StillGreen: 1}, says: []string{"skipped or gone with the patch: a", "No test went from red to green."},
 		},
 		{
 			name: "a passing test is now skipped",

@@ -58,6 +58,7 @@ type Certificate struct {
 	Limits    testrun.Limits `json:"limits"`    // durations in nanoseconds, sizes in bytes
 
 	Static    []testrun.Finding `json:"static"`    // new findings of the repository's own linters; they are shown and do not decide
+	Linters   []string          `json:"linters"`   // the repository's own linters that looked at the changed files; they do only where a test went from red to green
 	Uncovered []Span            `json:"uncovered"` // changed lines that no test executed, where that was measured
 }
 

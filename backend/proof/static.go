@@ -234,7 +234,7 @@ func adjacent(lines map[int]bool, a, b int) bool {
 // sayAside adds what was looked at beside the tests to the certificate.
 func (c *Certificate) sayAside(a aside, p patch.Patch) {
 	if a.linted {
-		c.Static = newFindings(a, p)
+		c.Static, c.Linters = newFindings(a, p), append(c.Linters, a.patched.Ran...)
 	}
 	say := func(format string, args ...any) { c.NotCovered = append(c.NotCovered, fmt.Sprintf(format, args...)) }
 	c.Uncovered = uncovered(a)

@@ -53,6 +53,9 @@ func TestStaticFindingsAreShownAndDecideNothing(t *testing.T) {
 	if diff := cmp.Diff([]testrun.Finding{fresh}, c.Static); diff != "" || c.State != Proven {
 		t.Errorf("state %s, new findings (-want +got):\n%s", c.State, diff)
 	}
+	if diff := cmp.Diff([]string{"flake8"}, c.Linters); diff != "" {
+		t.Errorf("linters (-want +got):\n%s", diff)
+	}
 	if diff := cmp.Diff([]string{"patched a.py", "base a.py flake8"}, s.linted); diff != "" {
 		t.Errorf("linted (-want +got):\n%s", diff)
 	}

@@ -71,5 +71,6 @@ export interface Certificate {
   base?: string; // 'host', or the image's reference and id
   limits?: RunLimits;
   static?: List<Finding>;
+  linters?: List<string>; // that looked at the changed files
   uncovered?: List<Span>;
 }

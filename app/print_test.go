@@ -1,0 +1,83 @@
+package app
+
+import (
+	"io/fs"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"redgreen/backend/patch"
+	"redgreen/backend/proof"
+	"redgreen/backend/session"
+	"redgreen/backend/testrun"
+)
+
+// TestPrintCertificate: each line says what it is, no test is named twice, and nothing is said of nothing.
+func TestPrintCertificate(t *testing.T) {
+	t.Parallel()
+	none := proof.None("x", time.Unix(0, 0))
+	cert := none
+	cert.State, cert.Reasons = proof.NotProven, []string{"4 tests are broken by the patch: a, b, c and 1 more (1 test did not run: d)."}
+	cert.Broken, cert.PreExisting = []string{"a", "b", "c", "d"}, []string{"old"}
+	cert.NotCovered = []string{"1 test failed before the patch and still does: old.", "Coverage was not measured: no such file."}
+	cert.Command, cert.Runtime, cert.RuntimeLabel = []string{"make", "test"}, "runc", "container"
+	cert.Toolchain, cert.Base = []testrun.Tool{{Name: "go", Version: "1.26"}}, "host"
+	cert.BaseHash, cert.PatchHash = strings.Repeat("b", 64), strings.Repeat("c", 64)
+	proven := cert
+	proven.State, proven.Reasons, proven.Broken, proven.PreExisting, proven.NotCovered = proof.Proven, nil, nil, nil, nil
+	proven.StillGreen, proven.Toolchain = 1, nil
+	linted := proven
+	linted.Linters = []string{"ruff"}
+	old := proven
+	old.Linters = nil // of an older version: nothing is known
+	tail := "  base:        bbbbbbbbbbbb (hash of the folder's files without the patch)\n  patch:       cccccccccccc (hash of the diff)\n"
+	head := "\ncertificate: proven\n  still green: 1 test\n"
+	for name, c := range map[string]struct {
+		cert proof.Certificate
+		want string
+	}{
+		"nothing ran": {none, "\ncertificate: unverifiable\n  x.\n"},
+		"not proven": {cert, "\ncertificate: not proven\n  4 tests are broken by the patch (1 test did not run: d).\n  broken:\n    a\n    b\n    c\n    d\n  red before and still:\n    old\n" +
+			"  command:     make test\n  ran with:    go 1.26 of the host\n  isolation:   container (runc)\n  not checked: Coverage was not measured: no such file.\n" + tail},
+		"no linter":     {proven, head + "  command:     make test\n  isolation:   container (runc)\n  not checked: No linter looked at the change: the folder sets up none for these files.\n" + tail},
+		"a linter":      {linted, head + "  linters:     ruff: nothing new\n  command:     make test\n  isolation:   container (runc)\n" + tail},
+		"older version": {old, head + "  command:     make test\n  isolation:   container (runc)\n" + tail},
+	} {
+		var out strings.Builder
+		printCertificate(&out, c.cert)
+		if d := cmp.Diff(c.want, out.String()); d != "" {
+			t.Errorf("%s (-want +got):\n%s", name, d)
+		}
+	}
+}
+
+// TestDiffTextIsRead: a diff as it is printed, with short hashes, is read back as the same change.
+func TestDiffTextIsRead(t *testing.T) {
+	t.Parallel()
+	content := func(text string) *patch.Content { return &patch.Content{Data: []byte(text), Mode: 0o644} }
+	p, err := patch.Diff([]patch.Pair{{Path: "a.py", Before: content("x = 1\n"), After: content("x = 2\n")}, {Path: "b.py", After: content("y\n")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := diffText(session.State{Patch: p})
+	for line := range strings.Lines(text) {
+		if strings.HasPrefix(line, "index ") && len(line) > len("index 123456789012..123456789012 100644\n") {
+			t.Errorf("a long hash: %s", line)
+		}
+	}
+	edits, err := patch.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, _, err := patch.Resolve(edits, func(path string) (*patch.Content, error) {
+		if path == "a.py" {
+			return content("x = 1\n"), nil
+		}
+		return nil, fs.ErrNotExist
+	})
+	if err != nil || again.Hash() != p.Hash() {
+		t.Errorf("read back: %v\n%s", err, again)
+	}
+}
