@@ -12,7 +12,10 @@ import (
 )
 
 // place is how far down the list of candidates the real fix of a bug stands, from 1; 0 when it is not among them.
-type place struct{ at, of int }
+type place struct {
+	at, of int
+	kind   string
+}
 
 // fixPlace ranks the edits of a file with a bug and looks for the one that gives the right text.
 func fixPlace(path, bad, good string, h hints) place {
@@ -33,10 +36,10 @@ func fixPlace(path, bad, good string, h hints) place {
 	want := squeezeAll(good)
 	for i, c := range all {
 		if squeezeAll(c.after()) == want {
-			return place{i + 1, len(all)}
+			return place{i + 1, len(all), c.kind}
 		}
 	}
-	return place{0, len(all)}
+	return place{0, len(all), ""}
 }
 
 // around is the function that two texts differ in: what coverage would tell.
@@ -201,6 +204,9 @@ func TestEachKind(t *testing.T) {
 		text += "\n"
 		name := head[strings.LastIndexByte(head, ' ')+1:]
 		p := fixPlace(name, mistake.ReplaceAllString(text, "$1"), mistake.ReplaceAllString(text, "$2"), hints{null: strings.HasPrefix(head, "null guard")})
+		if p.kind == "" || kindWords()[p.kind] == "" {
+			t.Errorf("%s: edits of the kind %q have no words", head, p.kind)
+		}
 		t.Logf("%-40s %d of %d", head, p.at, p.of)
 		if p.at == 0 || p.at > 300 {
 			t.Errorf("%s: %d of %d", head, p.at, p.of)
