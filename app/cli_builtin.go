@@ -21,6 +21,7 @@ import (
 // builtinFlags are the flags of `redgreen eval builtin`.
 type builtinFlags struct {
 	bugs, repos, part, engine, cache string
+	resume                           string
 	languages, only                  []string
 	check, asJSON                    bool
 	wall                             time.Duration
@@ -37,7 +38,7 @@ func (c *command) builtinCommand() *cobra.Command {
 			"that fails them is counted as wrong. The engine's makers saw those of the part tuning alone; heldback is as large, oneline is\n" +
 			"small classic algorithms in Python with one wrong line each. It takes a while.\n\n" +
 			"Exit codes: 0 it ran, 1 a bug is not as it says (or, with --check, a known fix was misjudged), 2 it could not run.",
-		Example: "  redgreen eval builtin\n  redgreen eval builtin --part tuning --language python\n  redgreen eval builtin --check --only js-undo-stack --json",
+		Example: "  redgreen eval builtin\n  redgreen eval builtin --part tuning --language python --resume runs.jsonl\n  redgreen eval builtin --check --only js-undo-stack --json",
 		Args:    cobra.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return c.builtin(cmd.Context(), f) },
 	}
@@ -49,6 +50,7 @@ func (c *command) builtinCommand() *cobra.Command {
 	fl.StringVar(&f.cache, "cache", "", "folder for fetched libraries (default: among Redgreen's own)")
 	fl.StringArrayVar(&f.languages, "language", nil, "only python, go, javascript or java; may be given again")
 	fl.StringArrayVar(&f.only, "only", nil, "only the bug of this name; may be given again")
+	fl.StringVar(&f.resume, "resume", "", "file of runs, one JSON object a line: each run is added as it ends, and what is there is not run again")
 	fl.DurationVar(&f.wall, "wall", 0, "how long the job over one bug may take (default: as any task)")
 	fl.BoolVar(&f.check, "check", false, "play the known fixes instead, and the plausible wrong ones: is each bug as it says?")
 	fl.BoolVar(&f.asJSON, "json", false, "print the runs as one JSON list")
@@ -87,8 +89,12 @@ func (c *command) builtin(ctx context.Context, f builtinFlags) error {
 		return errors.Join(err, done())
 	}
 	o.Model = func(eval.Bug) (model.Model, error) { return core.chooseModel(ctx, f.engine, "") }
+	keep, err := keepRuns(&o, f.resume)
+	if err != nil {
+		return errors.Join(err, done())
+	}
 	all, err := eval.Builtin(ctx, o)
-	err = errors.Join(err, done())
+	err = errors.Join(err, keep(), done())
 	if len(all) > 0 && f.asJSON { // also what was run before an interruption
 		err = errors.Join(err, json.NewEncoder(c.out).Encode(all))
 	} else if len(all) > 0 {
@@ -98,6 +104,42 @@ func (c *command) builtin(ctx context.Context, f builtinFlags) error {
 		return &exit{code: exitNot}
 	}
 	return err
+}
+
+// keepRuns reads the runs of a file and has each further one added to it; the function that it gives closes the file and says
+// what could not be written. Without a name nothing is read or written.
+func keepRuns(o *eval.BuiltinOptions, name string) (func() error, error) {
+	if name == "" {
+		return func() error { return nil }, nil
+	}
+	file, err := os.OpenFile(expandHome(name), os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o644)
+	if err != nil {
+		return nil, fmt.Errorf("keeping the runs: %w", err)
+	}
+	lines := json.NewDecoder(file)
+	for {
+		var r eval.Fixed
+		err := lines.Decode(&r)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return nil, errors.Join(fmt.Errorf("reading the runs kept in %s: %w; it is made by --resume, give another file or take its last line out", name, err), file.Close())
+		}
+		o.Kept = append(o.Kept, r)
+	}
+	var failed error
+	told, write := o.Told, json.NewEncoder(file)
+	o.Told = func(r eval.Fixed) {
+		failed = errors.Join(failed, write.Encode(r))
+		told(r)
+	}
+	return func() error {
+		if err := errors.Join(failed, file.Close()); err != nil {
+			return fmt.Errorf("keeping the runs: %w", err)
+		}
+		return nil
+	}, nil
 }
 
 // checkBugs plays known fixes: each right one must be judged as fixed, each plausible one as wrong.

@@ -29,7 +29,8 @@ type BuiltinOptions struct {
 	Limits    session.Limits
 	Plausible bool                             // only bugs with a plausible wrong fix
 	Model     func(b Bug) (model.Model, error) // what answers
-	Told      func(Fixed)                      // after each bug; may be nil
+	Told      func(Fixed)                      // after each bug that was run; may be nil
+	Kept      []Fixed                          // runs of before: their bugs are not run again, the result has them in their places
 }
 
 // The verdicts on a run over one bug.
@@ -76,6 +77,10 @@ func Builtin(ctx context.Context, o BuiltinOptions) ([]Fixed, error) {
 		}
 		for _, b := range bugs {
 			if len(o.Languages) > 0 && !slices.Contains(o.Languages, b.Language) || len(o.Only) > 0 && !slices.Contains(o.Only, b.Name) || o.Plausible && b.Wrong == "" {
+				continue
+			}
+			if i := slices.IndexFunc(o.Kept, func(f Fixed) bool { return f.Bug == b.Name && f.Part == part }); i >= 0 {
+				out = append(out, o.Kept[i])
 				continue
 			}
 			f, err := fixOne(ctx, o, b)

@@ -154,3 +154,14 @@ func TestBuiltinJudges(t *testing.T) {
 		t.Error("an unknown bug")
 	}
 }
+
+// A run that was kept is not made again, and stands where it would have.
+func TestBuiltinKeeps(t *testing.T) {
+	t.Parallel()
+	kept := Fixed{Bug: "js-undo-stack", Part: "tuning", Verdict: FixedRight, Tried: 7}
+	got, err := Builtin(t.Context(), BuiltinOptions{Bugs: bugsDir, Parts: []string{"tuning"}, Only: []string{"js-undo-stack"}, Kept: []Fixed{{Bug: "js-undo-stack", Part: "heldback"}, kept},
+		Told: func(f Fixed) { t.Errorf("%s was run", f.Bug) }})
+	if err != nil || len(got) != 1 || got[0].Tried != 7 {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
