@@ -247,11 +247,15 @@ func (c *command) yes(ctx context.Context, question string, byDefault bool) bool
 // work runs one task, draws it, and asks for the approval.
 func (c *command) work(ctx context.Context, core *core, f *folder, m model.Model, t agent.Task, flags fixFlags) error {
 	return c.workWith(ctx, core, f, m, flags, t.Approval, func(o agent.Options) (*agent.Run, func(), error) {
-		run, err := agent.New(ctx, o, t)
+		t.ID = o.Store.NewID()
+		release, err := core.ownSession(t.ID) // before others see it
 		if err != nil {
 			return nil, nil, err
 		}
-		release, err := core.ownSession(run.ID())
+		run, err := agent.New(ctx, o, t)
+		if err != nil {
+			release()
+		}
 		return run, release, err
 	})
 }

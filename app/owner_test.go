@@ -3,6 +3,7 @@ package app
 import (
 	"bytes"
 	"context"
+	"errors"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -11,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"redgreen/backend/agent"
 	"redgreen/backend/model"
 	"redgreen/backend/patch"
 	"redgreen/backend/session"
@@ -231,6 +233,34 @@ func TestAFailedActGivesTheSessionUp(t *testing.T) {
 	}
 	if text, _ := os.ReadFile(file); string(text) != "wrong\n" {
 		t.Errorf("the folder holds %q", text)
+	}
+}
+
+// A session is owned from its first moment: nobody sees it as one that was interrupted.
+func TestANewSessionIsOwned(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	a, other := windowAt(t, home), coreAt(t, home)
+	store, err := a.h.core.sessions()
+	if err != nil {
+		t.Fatal(err)
+	}
+	stop := store.Subscribe(func(n session.Notice) {
+		if n.Seq == 1 && other.elsewhere(n.Session) == nil {
+			t.Error("nobody owns the session")
+		}
+	})
+	defer stop()
+	f, err := a.h.core.open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	id, err := a.h.runs.start(t.Context(), f, model.Model{Info: model.Info{Provider: "script", Name: "none"}, Provider: absent{errors.New("none")}}, agent.Task{Text: "it is wrong"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if events(t, other, id) == 0 {
+		t.Error("no event")
 	}
 }
 

@@ -88,12 +88,14 @@ func (r *runs) start(ctx context.Context, f *folder, m model.Model, t agent.Task
 	if err != nil {
 		return "", err
 	}
-	run, err := agent.New(ctx, o, t)
+	t.ID = o.Store.NewID()
+	release, err := r.core.ownSession(t.ID) // before others see it
 	if err != nil {
 		return "", err
 	}
-	release, err := r.core.ownSession(run.ID())
+	run, err := agent.New(ctx, o, t)
 	if err != nil {
+		release()
 		return "", err
 	}
 	l := &live{run: run, release: release}

@@ -51,6 +51,7 @@ type Options struct {
 
 // Task is what the person asked.
 type Task struct {
+	ID            string // of the session, by Store.NewID; "" a new one
 	Text          string
 	Kind          Kind // "" is told from the text and the folder
 	Limits        session.Limits
@@ -105,7 +106,7 @@ func New(ctx context.Context, o Options, t Task) (*Run, error) {
 	if err != nil {
 		return nil, fmt.Errorf("starting a task: %w", err)
 	}
-	log, err := o.Store.Create(ctx, session.Started{
+	log, err := o.Store.CreateAs(ctx, cmp.Or(t.ID, o.Store.NewID()), session.Started{
 		Schema: session.Schema, Version: o.Version, Folder: o.Repo.Root(), Task: t.Text, Model: o.Model.Info, Limits: t.Limits,
 		Approval: t.Approval, AskEdits: t.AskEdits, TestCmd: t.TestCmd, TestDir: t.TestDir, Branch: git.Branch, Commit: git.Commit,
 		TaskKind: string(t.Kind), KindBy: by, SandboxLimits: bounds, NoGuides: t.NoGuides, Guides: guides,

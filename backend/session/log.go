@@ -27,9 +27,16 @@ type Log struct {
 	stale     bool   // a write failed: read the head again before the next one
 }
 
+// NewID gives an id for CreateAs: of a session that is to be owned before others see it.
+func (s *Store) NewID() string { return s.newID() }
+
 // Create starts a session with its first event.
 func (s *Store) Create(ctx context.Context, st Started) (*Log, error) {
-	id := s.newID()
+	return s.CreateAs(ctx, s.newID(), st)
+}
+
+// CreateAs is Create with an id of NewID.
+func (s *Store) CreateAs(ctx context.Context, id string, st Started) (*Log, error) {
 	l := &Log{s: s, id: id, state: State{ID: id}, head: make([]byte, sha256.Size)}
 	e, hash, next, err := l.prepare(l.state, l.head, Entry{KindStarted, st})
 	if err != nil {

@@ -85,17 +85,19 @@ test('one owner, the other follows', { timeout: 600_000 }, async (t) => {
     // The other way round: a session at work in the window, followed in a terminal.
     await page.getByTestId('undo').click();
     await page.getByText('Write it again').waitFor();
-    const other = await page.evaluate(
-      (s) => window.go.app.App.StartTask({ folder: s.path, text: 'an order without an address fails', kind: '', model: s.model, limits: { steps: 30, micro_usd: 1000000, tokens: 0, wall: 1200e9 }, ask_edits: false, test_cmd: [], test_dir: '' }),
-      sample,
-    );
+    await page.getByTestId('new-task').click();
+    await page.getByTestId('model-picker').click();
+    await page.locator('[data-testid="model-choice"][data-ref^="script/"]').click();
+    await page.getByTestId('task-text').fill('an order without an address fails');
+    await page.getByTestId('start-task').click();
+    await page.waitForURL(/#.session./);
+    const other = decodeURIComponent(new URL(page.url()).hash.replace('#/session/', ''));
     const show = terminal('sessions', 'show', other, '--follow');
     await show.until(/a window in a browser \(process \d+.*you follow it here, read only/);
-    const undo = terminal('sessions', 'undo', other);
-    assert.equal(await undo.ended, 2);
-    assert.match(undo.said(), /a window in a browser \(process \d+.*--follow/);
+    const write = terminal('sessions', 'approve', other, '--yes');
+    assert.equal(await write.ended, 2);
+    assert.match(write.said(), /a window in a browser \(process \d+.*--follow/);
     await show.until(/proven/);
-    await page.goto(new URL(`#/session/${other}`, page.url()).href);
     await page.getByTestId('write').click();
     await page.getByTestId('undo').waitFor();
     assert.equal(await show.ended, 0, show.said());
