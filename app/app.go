@@ -42,11 +42,12 @@ type host struct {
 	core      *core
 	runs      *runs
 	send      Sender
-	pick      func() (string, error)            // the native folder dialog
-	save      func(name string) (string, error) // the native dialog that asks where to save a file; nil in a browser
-	themed    func(theme string)                // paints what of the window is not the page; nil in a browser
-	mode      string                            // window, browser
-	context   context.Context                   // of the indexing in the background; cancelled by Close
+	pick      func() (string, error)              // the native folder dialog
+	save      func(name string) (string, error)   // the native dialog that asks where to save a file; nil in a browser
+	notify    func(context.Context, Notice) error // shows a notice on the desktop; nil in a browser
+	themed    func(theme string)                  // paints what of the window is not the page; nil in a browser
+	mode      string                              // window, browser
+	context   context.Context                     // of the indexing in the background; cancelled by Close
 	cancel    context.CancelFunc
 	indexer   indexer
 	preparing stoppable // by folder

@@ -122,6 +122,7 @@ func (r *runs) work(l *live) error {
 		outcome := r.guarded(ctx, l)
 		r.stopped(l, outcome != session.Review && outcome != session.Waiting)
 		r.send("phase", map[string]string{"session": l.run.ID(), "text": ""})
+		r.send("over", Over{Session: l.run.ID(), Outcome: outcome})
 	}()
 	return nil
 }

@@ -24,6 +24,7 @@ type Settings struct {
 	Limits   session.Limits    `json:"limits"`
 	AskEdits bool              `json:"ask_edits"`
 	FontSize int               `json:"font_size"` // pixels
+	Notify   bool              `json:"notify"`    // tell on the desktop when a run ends or asks
 	BaseURLs map[string]string `json:"base_urls"` // by provider
 	Runtime  string            `json:"runtime"`   // one sandbox runtime, "" the strongest
 	Editor   string            `json:"editor"`    // command that opens FILE:LINE, "" found
@@ -78,6 +79,7 @@ func defaults() Settings {
 	return Settings{
 		Theme:      "system",
 		FontSize:   13,
+		Notify:     true,
 		BaseURLs:   map[string]string{},
 		SecondURLs: map[string]string{},
 		Models:     map[string]ModelSetting{},

@@ -14,7 +14,7 @@ func TestSettingsRoundTrip(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "settings.json")
 	want := defaults()
-	want.Theme, want.Model, want.FontSize, want.AskEdits = "dark", "ollama/qwen3-coder", 15, true
+	want.Theme, want.Model, want.FontSize, want.AskEdits, want.Notify = "dark", "ollama/qwen3-coder", 15, true, false
 	want.BaseURLs = map[string]string{"openai": "http://127.0.0.1:8080/v1"}
 	want = want.opened("/src/shop", time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC))
 	if err := want.save(path); err != nil {

@@ -68,14 +68,20 @@ func window(ctx context.Context, c *core, s startup, say func(line string)) erro
 	defer h.Close()
 	ended := make(chan struct{})
 	defer close(ended)
+	show := func(s startup) {
+		h.open(s)
+		if p := wctx.Load(); p != nil {
+			runtime.WindowUnminimise(*p)
+		}
+	}
 	var lock *options.SingleInstanceLock
 	if bus != nil { // else Wails would start one
-		lock = &options.SingleInstanceLock{UniqueId: c.paths.instance(), OnSecondInstanceLaunch: func(d options.SecondInstanceData) {
-			h.open(asked(d.Args, d.WorkingDirectory))
-			if p := wctx.Load(); p != nil {
-				runtime.WindowUnminimise(*p)
-			}
-		}}
+		lock = &options.SingleInstanceLock{UniqueId: c.paths.instance(), OnSecondInstanceLaunch: func(d options.SecondInstanceData) { show(asked(d.Args, d.WorkingDirectory)) }}
+		if n, err := newNotifier(bus, func(session string) { show(startup{session: session}) }); err != nil {
+			c.log.Warn("opening the window", slog.Any("error", err))
+		} else {
+			h.notify = n.show
+		}
 	}
 	at, state := loadPlace(c.paths.place()), options.Normal
 	if at.Maximised {

@@ -82,6 +82,16 @@ story('open, describe, watch, read, approve, reopen, undo', async (page) => {
   await toCompose(page);
   await chooseRecorded(page);
   if (!server.fake) assert.match(await page.getByTestId('model-name').innerText(), /recorded model/);
+  await page.evaluate(() => {
+    document.hasFocus = () => false;
+    window.told = [];
+    window.Notification = class {
+      static permission = 'granted';
+      constructor(title, { body, tag }) {
+        window.told.push({ title, body, tag });
+      }
+    };
+  });
   await page.getByTestId('start-task').click();
 
   // watch
@@ -100,6 +110,14 @@ story('open, describe, watch, read, approve, reopen, undo', async (page) => {
   const tabs = await page.getByTestId('file-tab').locator('.mono').allInnerTexts();
   changed = tabs;
   const before = await disk(page, tabs);
+
+  // a person who looks elsewhere is told, with no more than the folder's name and counts
+  await page.waitForFunction(() => window.told.length > 0);
+  const told = await page.evaluate(() => window.told);
+  assert.equal(told.length, 1);
+  assert.match(told[0].title, /^Proven — [\w-]+$/);
+  assert.match(told[0].body, /^[1-9]\d* red → green, \d+ still green, 0 broken\. A patch waits for your decision\.$/);
+  assert.equal(`#/session/${told[0].tag}`, decodeURIComponent(new URL(page.url()).hash));
 
   // a stray Enter on the button writes nothing
   await page.getByTestId('write').focus();

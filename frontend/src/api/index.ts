@@ -4,7 +4,7 @@
 import { t } from '../texts';
 import { AppError, decode } from './error';
 import type {
-  Bill, BillsBy, Body, Boot, Check, Choice, Diff, Doctor, Event, Exported, Folder, FolderTests, Guides, Hit, ImageList, Mention, Models, ModelSetting, NewTask, Origin, Pair, PreparePlan, PrepareReport, ProbePlan, ProbeResult, Pushed, Review, Rung,
+  Bill, BillsBy, Body, Boot, Check, Choice, Diff, Doctor, Event, Exported, Folder, FolderTests, Guides, Hit, ImageList, Mention, Models, ModelSetting, NewTask, Notice, Origin, Pair, PreparePlan, PrepareReport, ProbePlan, ProbeResult, Pushed, Review, Rung,
   SessionHit, SessionInfo, SessionState, Settings, Topic,
 } from './types';
 
@@ -91,6 +91,8 @@ export interface Backend {
   /** why finds the step that made a changed line; with removed, line is of the file before. */
   why(id: string, path: string, line: number, removed: boolean): Promise<Origin>;
   bills(by: BillsBy): Promise<Bill[] | null>;
+  /** notify shows a notice on the desktop; a browser shows its own. */
+  notify(n: Notice): Promise<void>;
   openInEditor(folder: string, path: string, line: number): Promise<void>;
   /** on subscribes to a pushed topic; the result ends the subscription. */
   on<T extends Topic>(topic: T, cb: (payload: Pushed[T]) => void): () => void;
@@ -188,6 +190,7 @@ const real: Backend = {
   why: (id, path, line, removed) => call('Why', id, path, line, removed),
   exportSession: (id, as) => call('ExportSession', id, as),
   bills: (by) => call('Bills', by),
+  notify: (n) => call('Notify', n),
   openInEditor: (folder, path, line) => call('OpenInEditor', folder, path, line),
   on(topic, cb) {
     const off = bound().runtime?.EventsOn?.(topic, (payload) => cb(payload as never));

@@ -1,8 +1,9 @@
 // The window's own state: where we are, which folder is open, which session is shown.
 
-import type { AppError, Backend, Boot, Doctor, Folder, FolderTests, ModelChoice, Models, NewTask, PreparePlan, Pushed, Rung, Settings, TestCommand } from '../api';
+import type { AppError, Backend, Boot, Doctor, Folder, FolderTests, ModelChoice, Models, NewTask, Notice, PreparePlan, Pushed, Rung, SessionState, Settings, TestCommand } from '../api';
 import { Keys } from './keys';
 import { list } from './lists';
+import { asks, over, showInBrowser } from './notices';
 import { Options } from './options.svelte';
 import { Run } from './run.svelte';
 import { t } from '../texts';
@@ -65,7 +66,11 @@ export class App {
     backend.on('disconnected', () => (this.offline = true));
     backend.on('connected', () => (this.offline = false));
     backend.on('open', (p) => void (p.session ? this.openSession(p.session) : this.#openAsked(p.folder)));
-    backend.on('ask', (p) => (this.asks = [...this.asks, p]));
+    backend.on('ask', (p) => {
+      this.asks = [...this.asks, p];
+      void this.#tell(p.session, asks);
+    });
+    backend.on('over', (p) => void this.#tell(p.session, over));
   }
 
   async start(): Promise<void> {
@@ -321,6 +326,19 @@ export class App {
     this.run.close();
     this.run = null;
     if (location.hash.startsWith('#/session/')) history.replaceState(null, '', location.pathname + location.search);
+  }
+
+  /** A person who looks elsewhere is told of a session by the desktop, if they want that. */
+  async #tell(id: string, say: (s: SessionState) => Notice | null): Promise<void> {
+    if (document.hasFocus() || !this.settings?.notify) return;
+    try {
+      const notice = say(await this.backend.session(id));
+      if (!notice) return;
+      if (this.backend.browser) showInBrowser(notice, () => void this.openSession(id));
+      else await this.backend.notify(notice);
+    } catch {
+      // A desktop without notifications: the window says it all the same.
+    }
   }
 
   async answer(allow: boolean): Promise<void> {

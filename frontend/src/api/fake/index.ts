@@ -32,7 +32,7 @@ export function fake(q: URLSearchParams): Backend {
   const listeners = new Map<Topic, Set<(p: never) => void>>();
   const blank = q.has('blank');
   let settings: Settings = {
-    theme: (q.get('theme') as Settings['theme']) ?? 'system', model: '', limits, ask_edits: false, font_size: Number(q.get('font')) || 13, base_urls: {}, runtime: '', editor: '',
+    theme: (q.get('theme') as Settings['theme']) ?? 'system', model: '', limits, ask_edits: false, font_size: Number(q.get('font')) || 13, notify: true, base_urls: {}, runtime: '', editor: '',
   };
   let fixed: FolderTests['fixed'] = { args: [], dir: '' };
   let guides: Guides = q.has('guides')
@@ -100,7 +100,7 @@ export function fake(q: URLSearchParams): Backend {
       case 'patch.changed':
         return void set({ patch: e.data.patch, patch_hash: e.data.hash });
       case 'proof.finished':
-        return void set({ proof: e.data.state });
+        return void set({ proof: e.data.state, certificate: e.data.certificate });
       case 'question.asked':
         return void set({ outcome: 'waiting', question: e.data.text });
       case 'message':
@@ -138,6 +138,7 @@ export function fake(q: URLSearchParams): Backend {
       }
     }
     emit('phase', { session: s.info.id, text: '' });
+    emit('over', { session: s.info.id, outcome: s.info.outcome });
   }
 
   /** past makes a finished session in no time, its events dated as if it had run. */
@@ -473,6 +474,9 @@ export function fake(q: URLSearchParams): Backend {
       const days = [{ day: '2026-01-04', sessions: 5, fixes: 3, micro_usd: 412_300, per_fix: 137_434 }, { day: '2026-01-03', sessions: 2, micro_usd: 90_120, unpriced: 1 }, { day: '2026-01-02', sessions: 3, fixes: 2, local: true, tokens_per_sec: 38, ms: 410_000 }];
       const by2 = [{ model: 'anthropic/claude-sonnet-4-5', sessions: 6, fixes: 3, micro_usd: 502_420, per_fix: 167_474 }, { model: 'openai/gpt-oss-next', sessions: 1, unpriced: 1 }, { model: 'ollama/qwen3-coder', sessions: 3, fixes: 2, local: true, tokens_per_sec: 38, ms: 410_000 }];
       return by === 'day' ? days.map(row) : by === 'model' ? by2.map(row) : [row({ folder, sessions: 10, fixes: 5, micro_usd: 502_420, unpriced: 1 })];
+    },
+    async notify() {
+      fail('unavailable', 'a browser shows its own notifications');
     },
     async openInEditor(_f, path) {
       fail('unavailable', `No editor is set, so ${path} was not opened. Name one in the settings, such as “code -g”.`);

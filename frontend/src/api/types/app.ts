@@ -72,6 +72,7 @@ export interface Settings {
   limits: Limits;
   ask_edits: boolean;
   font_size: number;
+  notify: boolean; // tell on the desktop when a run ends or asks
   base_urls: Record<string, string> | null;
   second_urls?: Record<string, string> | null; // where the same model is asked in an outage
   small_model?: string; // for summaries, "" the task's own

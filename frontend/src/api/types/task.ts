@@ -3,7 +3,7 @@
 import type { ProbeScore } from './app';
 import type { List } from './list';
 import type { FileStatus, Hunk } from './patch';
-import type { Kind, Limits, TaskKind } from './session';
+import type { Kind, Limits, Outcome, TaskKind } from './session';
 
 export interface NewTask {
   folder: string;
@@ -86,11 +86,19 @@ export interface Hit {
 }
 
 /** The pushed events; small, and everything but deltas can be fetched again. */
+/** What is told to a person who looks elsewhere; a click on it shows the session. */
+export interface Notice {
+  session: string;
+  title: string;
+  text: string;
+}
+
 export interface Pushed {
   notices: { session: string; seq: number; kind: Kind }[];
   deltas: { session: string; step: number; text?: string; thinking?: string; reset?: boolean }[];
   index: { folder: string; done: number; total: number; chunks: number; ready: boolean; error?: string; rate?: number; left_ms?: number; generated?: number; vendored?: number }; // rate: files a second, 0 not known
   ask: { session: string; ask_id: string; kind: string; object: string };
+  over: { session: string; outcome: Outcome }; // it works no more
   phase: { session: string; text: string };
   prepare: { folder: string; text: string }; // '' when it is done
   probe: { ref: string; score: ProbeScore };

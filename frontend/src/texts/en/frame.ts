@@ -120,3 +120,10 @@ export const menu = {
     reject: 'Reject…', undo: 'Undo what was written', help: 'Keyboard shortcuts',
   } as Record<string, string>,
 };
+
+/** What the desktop tells of a session; never a text of the repository or of the model. */
+export const notices = {
+  title: (state: string, folder: string) => `${state} — ${folder}`,
+  review: (counts: string) => `${counts}. A patch waits for your decision.`,
+  leave: 'Something waits for you to allow or refuse it.',
+};
