@@ -1,9 +1,11 @@
 package app
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -19,10 +21,10 @@ func (c *command) modelsCommand() *cobra.Command {
 		Short:   "List the models that can be called, and probe what one of them manages",
 		Example: "  redgreen models list\n  redgreen models probe ollama/qwen3-coder",
 	}
-	var asJSON bool
+	var asJSON, recordedToo bool
 	list := &cobra.Command{
-		Use: "list", Short: "List the models that can be called now", Args: cobra.NoArgs,
-		Example: "  redgreen models list --json",
+		Use: "list", Short: "List the models that can be called now, and what each provider lacks", Args: cobra.NoArgs,
+		Example: "  redgreen models list\n  redgreen models list --json",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			core, err := c.house()
 			if err != nil {
@@ -32,10 +34,23 @@ func (c *command) modelsCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return c.printModels(core.current(), models, asJSON)
+			if !recordedToo {
+				models.Models = slices.DeleteFunc(models.Models, func(m ModelRow) bool { return m.Recorded })
+			}
+			if err := c.printModels(core.current(), models, asJSON); err != nil || asJSON {
+				return err
+			}
+			for _, p := range models.Problems {
+				if !slices.Contains(model.Known(), p.Provider) { // of the person's own prices
+					fmt.Fprintln(c.err, printable(p.Message, 700))
+				}
+			}
+			fmt.Fprintln(c.out)
+			return core.printProviders(c.out, models)
 		},
 	}
 	list.Flags().BoolVar(&asJSON, "json", false, "one JSON object a line: {ref, label, local, window, form, edit_form}")
+	list.Flags().BoolVar(&recordedToo, "recorded", false, "also the recorded model that plays the sample's fix")
 	var yes, probeJSON bool
 	probe := &cobra.Command{
 		Use: "probe PROVIDER/NAME", Short: "Measure which forms of calls and edits a model manages, and keep the choice",
@@ -170,15 +185,9 @@ func (c *command) printModels(s Settings, list ModelList, asJSON bool) error {
 		if recorded(m.Ref) {
 			where = m.Label
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s %s\n", printable(m.Ref, 200), where, window, known.Form, known.EditForm)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", printable(m.Ref, 200), where, cmp.Or(window, "–"), cmp.Or(strings.TrimSpace(string(known.Form)+" "+known.EditForm), "–"))
 	}
-	if err := w.Flush(); err != nil {
-		return err
-	}
-	for _, p := range list.Problems {
-		fmt.Fprintf(c.err, "%s: %s\n", p.Provider, printable(p.Message, 700))
-	}
-	return nil
+	return w.Flush()
 }
 
 func (c *command) costCommand() *cobra.Command {

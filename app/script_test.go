@@ -13,10 +13,12 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/zalando/go-keyring"
 )
 
 // TestMain makes the test binary the program itself when a script runs `redgreen`, and when it is a child of the kill test.
 func TestMain(m *testing.M) {
+	keyring.MockInit() // no test sees the keys of whoever runs it
 	if len(os.Args) > 2 && os.Args[1] == "eval" && os.Args[2] == "killed" {
 		os.Exit(Main(Assets{}))
 	}
