@@ -82,16 +82,34 @@ func (c *command) printHit(h search.Hit, asJSON bool) error {
 	if name == "" {
 		name = h.Kind
 	}
+	lines := strings.Split(h.Snippet, "\n")
+	at := func(line int) string {
+		if line < h.StartLine || line-h.StartLine >= len(lines) {
+			return ""
+		}
+		return printable(strings.TrimSpace(lines[line-h.StartLine]), 160)
+	}
 	line := h.BestLine
-	text := ""
-	if lines := strings.Split(h.Snippet, "\n"); line >= h.StartLine && line-h.StartLine < len(lines) {
-		text = strings.TrimSpace(lines[line-h.StartLine])
-	} else {
+	if line < h.StartLine || line-h.StartLine >= len(lines) {
 		line = h.StartLine
 	}
-	_, err := fmt.Fprintf(c.out, "%s:%d  %s\n    %s\n", printable(h.Path, 4096), line, printable(name, 200), printable(text, 160))
-	return err
+	fmt.Fprintf(c.out, "%s:%d  %s\n", printable(h.Path, 4096), line, printable(name, 200))
+	if len(h.Lines) < 2 {
+		fmt.Fprintf(c.out, "    %s\n", at(line))
+		return nil
+	}
+	for i, l := range h.Lines {
+		if i == matchesMost || at(l) == "" {
+			fmt.Fprintf(c.out, "    … and %s\n", countOf(len(h.Lines)-i, "more line"))
+			break
+		}
+		fmt.Fprintf(c.out, "    %d: %s\n", l, at(l))
+	}
+	return nil
 }
+
+// matchesMost is how many lines of one hit are shown that hold an exact text or fit an expression.
+const matchesMost = 5
 
 // progress draws the state of an indexing run on a terminal, and nothing elsewhere.
 func (c *command) progress() func(index.Progress) {

@@ -85,9 +85,10 @@ func (p *presenter) hit(ctx context.Context, c candidate) (Hit, bool, error) {
 	}
 	h := Hit{Path: ch.Path, StartLine: ch.StartLine, EndLine: min(ch.EndLine, len(f.lines)), Symbol: ch.Qualified, Kind: ch.Kind, Score: c.score, Why: c.why}
 	if p.q.Kind == Exact || p.q.Kind == Expression {
-		if h.BestLine = p.match(f, ch); h.BestLine == 0 {
+		if h.Lines = p.match(f, ch); len(h.Lines) == 0 {
 			return Hit{}, false, nil // the text is no more
 		}
+		h.BestLine = h.Lines[0]
 		h.StartLine = min(h.StartLine, h.BestLine)
 	} else if (!f.changed || c.chunk.ID < 0) && c.line >= ch.DocLine && c.line <= ch.EndLine && c.line > 0 {
 		h.StartLine, h.BestLine = min(h.StartLine, c.line), c.line
@@ -102,27 +103,28 @@ func (p *presenter) hit(ctx context.Context, c candidate) (Hit, bool, error) {
 	return h, true, nil
 }
 
-// match finds the first line of a chunk, its leading comment included, where the exact text or the expression begins. A
+// match finds the lines of a chunk, its leading comment included, where the exact text or the expression begins. A
 // member's lines are the member's.
-func (p *presenter) match(f *file, ch index.Chunk) int {
+func (p *presenter) match(f *file, ch index.Chunk) []int {
 	if f.matches == nil {
 		f.matches = map[int]bool{}
 		for _, l := range index.MatchLines(f.src, p.q.find, scanDepth) {
 			f.matches[l] = true
 		}
 	}
+	var all []int
 	for l := ch.DocLine; l < ch.StartLine; l++ {
 		if f.matches[l] {
-			return l
+			all = append(all, l)
 		}
 	}
-	first := 0
 	ch.OwnLines(func(l int) {
-		if first == 0 && f.matches[l] {
-			first = l
+		if f.matches[l] {
+			all = append(all, l)
 		}
 	})
-	return first
+	slices.Sort(all)
+	return slices.Compact(all)
 }
 
 // fresh gives a candidate's chunk as it is in the present text; no file where it is no more.

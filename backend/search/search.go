@@ -25,6 +25,7 @@ type Hit struct {
 	Score     float64 `json:"score"`
 	Snippet   string  `json:"-"`   // the lines StartLine to EndLine themselves, without a line end at the end
 	BestLine  int     `json:"-"`   // the line that fits the query best
+	Lines     []int   `json:"-"`   // of an exact text or an expression: every line where it begins, BestLine the first; as many as are told apart
 	Why       []Part  `json:"why"` // the parts of the score; they add up to it
 }
 
