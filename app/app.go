@@ -505,8 +505,9 @@ func (h *host) choose(id string, take func(*agent.Run) error) error {
 	})
 }
 
-// Undo takes back what a session wrote; called again, it takes the undo back.
-func (a *App) Undo(id string) (Written, error) {
+// Undo takes back what a session wrote, or with redo writes it again; never one in place of the other, whatever another
+// window did meanwhile.
+func (a *App) Undo(id string, redo bool) (Written, error) {
 	return guard(a.h, func() (Written, error) {
 		store, err := a.h.core.sessions()
 		if err != nil {
@@ -515,7 +516,7 @@ func (a *App) Undo(id string) (Written, error) {
 		if err := a.h.runs.forget(id); err != nil { // it may still have a copy from its work
 			return Written{}, err
 		}
-		receipt, redo, err := a.h.core.undo(a.h.context, store, id, a.h.runs.hooks())
+		receipt, err := a.h.core.undo(a.h.context, store, id, redo, a.h.runs.hooks())
 		if err != nil {
 			return Written{}, err
 		}

@@ -47,7 +47,7 @@ func (c *command) undo(ctx context.Context, core *core, store *session.Store, id
 	if state.Source == "" && (state.Receipt == nil || state.Applied == redo) {
 		return fail(Conflict, undoneWords(state, redo))
 	}
-	receipt, _, err := core.undo(ctx, store, id, hooks{})
+	receipt, err := core.undo(ctx, store, id, redo, hooks{})
 	if err != nil {
 		return err
 	}

@@ -271,28 +271,30 @@ func (c *core) prepareCopy(ctx context.Context, f *folder) {
 	}
 }
 
-// undo takes back what a session wrote; redo says that it was an undo that was taken back. Nothing may work on the session.
-func (c *core) undo(ctx context.Context, store *session.Store, id string, h hooks) (receipt repo.Receipt, redo bool, err error) {
+// undo takes back what a session wrote, or with redo writes it again. Nothing may work on the session.
+func (c *core) undo(ctx context.Context, store *session.Store, id string, redo bool, h hooks) (receipt repo.Receipt, err error) {
 	release, err := c.ownSession(id)
 	if err != nil {
-		return receipt, false, err
+		return receipt, err
 	}
 	defer release()
 	state, err := store.State(ctx, id)
 	if err != nil {
-		return receipt, false, err
+		return receipt, err
 	}
 	if state.Source != "" {
-		return receipt, false, fail(Conflict, fmt.Sprintf("session %s was imported from %s: nothing of it was written here, so there is nothing to undo", id, printable(state.Source, 300)))
+		return receipt, fail(Conflict, fmt.Sprintf("session %s was imported from %s: nothing of it was written here, so there is nothing to undo", id, printable(state.Source, 300)))
 	}
 	f, err := c.open(state.Folder)
 	if err != nil {
-		return receipt, false, err
+		return receipt, err
 	}
 	o, err := c.agentOptions(f, model.Model{Info: state.Model}, h)
 	if err != nil {
-		return receipt, false, err
+		return receipt, err
 	}
-	receipt, err = agent.Undo(ctx, o, id)
-	return receipt, !state.Applied, err
+	if redo {
+		return agent.Redo(ctx, o, id)
+	}
+	return agent.Undo(ctx, o, id)
 }

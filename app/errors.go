@@ -61,7 +61,7 @@ func codeOf(err error) Code {
 		return Cancelled
 	case errors.Is(err, context.DeadlineExceeded):
 		return Limit
-	case errors.Is(err, repo.ErrConflict), errors.Is(err, repo.ErrBusy), errors.Is(err, agent.ErrState):
+	case errors.Is(err, repo.ErrConflict), errors.Is(err, repo.ErrBusy), errors.Is(err, agent.ErrState), errors.Is(err, session.ErrConflict), errors.Is(err, session.ErrImported):
 		return Conflict
 	case errors.Is(err, repo.ErrOutside), errors.Is(err, repo.ErrSecret), errors.Is(err, repo.ErrSymlink), errors.Is(err, repo.ErrIgnored), errors.Is(err, os.ErrPermission):
 		return Denied
@@ -69,7 +69,7 @@ func codeOf(err error) Code {
 		return Invalid
 	case errors.Is(err, repo.ErrGone), errors.Is(err, fs.ErrNotExist), errors.Is(err, session.ErrNotFound):
 		return NotFound
-	case errors.Is(err, syscall.ENOSPC):
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, session.ErrFull), errors.Is(err, session.ErrReadOnly):
 		return Unavailable
 	}
 	return Internal

@@ -125,7 +125,7 @@ func TestOneOwnerTheOthersOnlyLook(t *testing.T) {
 	before := events(t, terminal, id)
 	for name, act := range map[string]func() error{
 		"approve":      func() error { _, err := a.Approve(id, hash); return err },
-		"undo":         func() error { _, err := a.Undo(id); return err },
+		"undo":         func() error { _, err := a.Undo(id, false); return err },
 		"reject":       func() error { return a.Reject(id, "no") },
 		"say":          func() error { return a.Say(id, "hello") },
 		"cancel":       func() error { return a.Cancel(id) },
@@ -136,7 +136,7 @@ func TestOneOwnerTheOthersOnlyLook(t *testing.T) {
 		"send back":    func() error { return a.SendBack(id, Choice{PatchHash: hash, Comment: "no"}) },
 		"prove again":  func() error { return a.ProveAgain(id) },
 		"delete":       func() error { return a.DeleteSession(id) },
-		"the terminal": func() error { _, _, err := terminal.undo(t.Context(), terminal.store, id, hooks{}); return err },
+		"the terminal": func() error { _, err := terminal.undo(t.Context(), terminal.store, id, false, hooks{}); return err },
 	} {
 		err := act()
 		if err == nil || explain(err).Code != Conflict || !strings.Contains(err.Error(), "a terminal (process ") {
@@ -167,15 +167,23 @@ func TestOneOwnerTheOthersOnlyLook(t *testing.T) {
 		t.Fatal(err)
 	}
 	want("right\n")
-	if _, err := a.Undo(id); err != nil { // right after the approval
+	if _, err := a.Undo(id, false); err != nil { // right after the approval
 		t.Fatal(err)
 	}
 	want("wrong\n")
-	if _, redo, err := terminal.undo(t.Context(), terminal.store, id, hooks{}); err != nil || !redo {
-		t.Fatal(redo, err)
+	// Neither is ever done in place of the other, though a page that was not told yet asks for it.
+	if _, err := a.Undo(id, false); err == nil || explain(err).Code != Conflict {
+		t.Fatalf("undone twice: %v", err)
+	}
+	want("wrong\n")
+	if _, err := terminal.undo(t.Context(), terminal.store, id, true, hooks{}); err != nil {
+		t.Fatal(err)
 	}
 	want("right\n")
-	if w, err := a.Undo(id); err != nil || w.Redo {
+	if _, err := terminal.undo(t.Context(), terminal.store, id, true, hooks{}); err == nil || explain(err).Code != Conflict {
+		t.Fatalf("written twice: %v", err)
+	}
+	if w, err := a.Undo(id, false); err != nil || w.Redo {
 		t.Fatal(w, err)
 	}
 	want("wrong\n")

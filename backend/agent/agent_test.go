@@ -368,7 +368,10 @@ func TestSamplesAreFixedProvenApprovedAndUndone(t *testing.T) {
 			if diff := cmp.Diff(before, tree(t, f.root)); diff != "" {
 				t.Fatalf("undo did not restore:\n%s", diff)
 			}
-			if _, err := Undo(t.Context(), f.o, r.ID()); err != nil {
+			if _, err := Undo(t.Context(), f.o, r.ID()); !errors.Is(err, ErrState) {
+				t.Fatalf("a second undo: %v", err)
+			}
+			if _, err := Redo(t.Context(), f.o, r.ID()); err != nil {
 				t.Fatalf("undoing the undo: %v", err)
 			}
 			if st, err := f.o.Store.State(t.Context(), r.ID()); err != nil || !st.Applied || cmp.Equal(before, tree(t, f.root)) {

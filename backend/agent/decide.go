@@ -129,7 +129,7 @@ func (r *Run) Approve(ctx context.Context, patchHash, by string) (repo.Receipt, 
 	}
 	st = r.log.State()
 	st.Applied = true
-	return receipt, r.appendAll(ctx, session.Entry{Kind: session.KindPatchApplied, Data: applied(receipt)}, r.ending(st, r.verdict(), ""))
+	return receipt, r.appendAll(ctx, session.Entry{Kind: session.KindPatchApplied, Data: writtenNow(receipt)}, r.ending(st, r.verdict(), ""))
 }
 
 // write applies the patch to the folder that it was proven on: where a file changed since, what would come of it is not
@@ -215,7 +215,7 @@ func (c *Changed) Unwrap() error { return repo.ErrConflict }
 
 func staleError(paths []string) error { return &Changed{paths} }
 
-func applied(rc repo.Receipt) session.PatchApplied {
+func writtenNow(rc repo.Receipt) session.PatchApplied {
 	files := make([]string, 0, len(rc.Patch.Files))
 	for _, f := range rc.Patch.Files {
 		files = append(files, f.Path)
@@ -240,19 +240,35 @@ func code(err error) string {
 	return "internal"
 }
 
-// Undo takes back what a session wrote, or takes the undo back.
+// Undo takes back what a session wrote. It returns an error that wraps ErrState where nothing of it is in the folder.
 func Undo(ctx context.Context, o Options, id string) (repo.Receipt, error) {
+	return turn(ctx, o, id, "undoing", true)
+}
+
+// Redo writes again what Undo took back. It returns an error that wraps ErrState where nothing was taken back.
+func Redo(ctx context.Context, o Options, id string) (repo.Receipt, error) {
+	return turn(ctx, o, id, "redoing", false)
+}
+
+// turn undoes the last write of a session, an undo too; applied is what the person takes the state to be, which another
+// process may have changed.
+func turn(ctx context.Context, o Options, id, doing string, applied bool) (repo.Receipt, error) {
 	r, err := Open(ctx, o, id)
 	if err != nil {
 		return repo.Receipt{}, err
 	}
 	st := r.log.State()
-	if st.Receipt == nil {
-		return repo.Receipt{}, fmt.Errorf("undoing session %s: %w: it wrote nothing", id, ErrState)
+	switch {
+	case st.Receipt == nil:
+		return repo.Receipt{}, fmt.Errorf("%s the change of session %s: %w: it wrote nothing", doing, id, ErrState)
+	case st.Applied && !applied:
+		return repo.Receipt{}, fmt.Errorf("%s the change of session %s: %w: it is in the folder already, so nothing was written", doing, id, ErrState)
+	case !st.Applied && applied:
+		return repo.Receipt{}, fmt.Errorf("%s the change of session %s: %w: it is taken back already, so nothing was changed", doing, id, ErrState)
 	}
 	var last repo.Receipt
 	if err := json.Unmarshal(st.Receipt, &last); err != nil {
-		return repo.Receipt{}, fmt.Errorf("undoing session %s: reading its receipt: %w", id, err)
+		return repo.Receipt{}, fmt.Errorf("%s the change of session %s: reading its receipt: %w", doing, id, err)
 	}
 	receipt, err := r.takeBack(ctx, last, st.Applied)
 	if err != nil {
@@ -262,7 +278,7 @@ func Undo(ctx context.Context, o Options, id string) (repo.Receipt, error) {
 	if st.Applied {
 		kind = session.KindPatchUndone
 	}
-	return receipt, r.append(ctx, kind, applied(receipt))
+	return receipt, r.append(ctx, kind, writtenNow(receipt))
 }
 
 // takeBack undoes what a receipt wrote, around what the person changed since. Writing the patch again is held to the

@@ -365,7 +365,7 @@ func TestApproveWhenTheFolderChanged(t *testing.T) {
 	if err := os.WriteFile(path, []byte(elsewhere), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Undo(t.Context(), f.o, r.ID()); !errors.Is(err, repo.ErrConflict) {
+	if _, err := Redo(t.Context(), f.o, r.ID()); !errors.Is(err, repo.ErrConflict) {
 		t.Fatalf("written again into a changed file: %v", err)
 	}
 }

@@ -90,7 +90,11 @@ func (p *player) act() {
 	case session.ModelChosen:
 		err = p.r.ChooseModel(p.t.Context(), model.Model{Info: d.Model, Provider: p})
 	case session.PatchApplied:
-		_, err = Undo(p.t.Context(), p.f.o, p.r.ID())
+		again := Undo
+		if a.kind == session.KindPatchApplied {
+			again = Redo
+		}
+		_, err = again(p.t.Context(), p.f.o, p.r.ID())
 	case session.ReviewAnswered:
 		switch {
 		case a.failed: // over an edit of the person's that is not made here

@@ -39,7 +39,7 @@ export interface Backend {
   /** review is how far the review of a session's patch came, kept over restarts. */
   review(id: string): Promise<Review>;
   saveReview(id: string, review: Review): Promise<void>;
-  undo(id: string): Promise<{ files: string[] | null; redo: boolean }>;
+  undo(id: string, redo: boolean): Promise<{ files: string[] | null; redo: boolean }>;
   cancel(id: string): Promise<void>;
   say(id: string, text: string): Promise<void>;
   resume(id: string): Promise<void>;
@@ -154,7 +154,7 @@ const real: Backend = {
   sendBack: (id, choice) => call('SendBack', id, choice),
   review: (id) => call('Review', id),
   saveReview: (id, review) => call('SaveReview', id, review),
-  undo: (id) => call('Undo', id),
+  undo: (id, redo) => call('Undo', id, redo),
   cancel: (id) => call('Cancel', id),
   say: (id, text) => call('Say', id, text),
   resume: (id) => call('Resume', id),

@@ -173,8 +173,8 @@ export class Run {
     return this.act('write', (b) => b.approve(this.id, hash));
   }
 
-  undo(): Promise<boolean> {
-    return this.act('undo', (b) => b.undo(this.id));
+  undo(redo: boolean): Promise<boolean> {
+    return this.act('undo', (b) => b.undo(this.id, redo));
   }
 
   /** reject ends the session without a comment; with one, the model goes on, from the person's choice where there is one. */

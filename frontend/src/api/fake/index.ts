@@ -307,12 +307,11 @@ export function fake(q: URLSearchParams): Backend {
     async saveReview(id, v) {
       sessionStorage.setItem(`review ${id}`, JSON.stringify(v));
     },
-    async undo(id) {
+    async undo(id, redo) {
       const s = need(id);
-      const undone = s.info.applied;
-      disk = new Map(files.map((f) => [f.path, undone ? f.before : f.after]));
-      store(s, undone ? 'patch.undone' : 'patch.applied', { files: files.map((f) => f.path) }, Date.now());
-      return { files: files.map((f) => f.path), redo: undone };
+      disk = new Map(files.map((f) => [f.path, redo ? f.after : f.before]));
+      store(s, redo ? 'patch.applied' : 'patch.undone', { files: files.map((f) => f.path) }, Date.now());
+      return { files: files.map((f) => f.path), redo };
     },
     async cancel(id) {
       const s = need(id);
