@@ -174,10 +174,9 @@ func (a *App) Boot() (Boot, error) {
 			return Boot{}, err
 		}
 		s := c.current()
-		recent := slices.Clone(s.Recent)
-		for i, r := range recent {
-			info, err := os.Stat(r.Path)
-			recent[i].Exists = err == nil && info.IsDir()
+		recent, err := c.recent(a.h.context)
+		if err != nil {
+			return Boot{}, err
 		}
 		b := Boot{Version: Version, Mode: a.h.mode, Recent: recent, Sample: sample, Setting: s, Keys: []KeyRow{}}
 		for provider, env := range keyNames() {

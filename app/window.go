@@ -96,6 +96,10 @@ func window(ctx context.Context, c *core, s startup, say func(line string)) erro
 	if err != nil {
 		return err
 	}
+	recent, err := c.recent(ctx)
+	if err != nil {
+		return err
+	}
 	acts := menuActs{open: func(path string) { h.open(startup{folder: path}) }, do: func(id string) {
 		if p := wctx.Load(); id == "quit" && p != nil {
 			runtime.Quit(*p)
@@ -106,7 +110,7 @@ func window(ctx context.Context, c *core, s startup, say func(line string)) erro
 	h.themed = themeWindow
 	return wails.Run(&options.App{
 		SingleInstanceLock: lock,
-		Menu:               nativeMenu(items, c.current().Recent, acts),
+		Menu:               nativeMenu(items, recent, acts),
 		Title:              "Redgreen", Width: at.Width, Height: at.Height, MinWidth: minWidth, MinHeight: minHeight, WindowStartState: state,
 		AssetServer:      &assetserver.Options{Assets: c.assets.Page},
 		BackgroundColour: &options.RGBA{R: 20, G: 19, B: 18, A: 255},
