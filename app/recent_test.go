@@ -22,7 +22,9 @@ func TestRecentKnowsTheTerminal(t *testing.T) {
 		t.Fatal(err)
 	}
 	here := t.TempDir()
-	if _, err := c.change(func(s Settings) Settings { return s.opened("/gone/a", time.Unix(1, 0)).opened("/gone/b", time.Unix(2, 0)) }); err != nil {
+	if _, err := c.change(func(s Settings) Settings {
+		return s.opened("/gone/a", time.Unix(1, 0)).opened("/gone/b", time.Unix(2, 0))
+	}); err != nil {
 		t.Fatal(err)
 	}
 	for _, folder := range []string{"/gone/a", here, sample.Path} {
