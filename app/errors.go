@@ -9,6 +9,7 @@ import (
 
 	"redgreen/backend/agent"
 	"redgreen/backend/model"
+	"redgreen/backend/patch"
 	"redgreen/backend/repo"
 	"redgreen/backend/session"
 )
@@ -54,9 +55,12 @@ func explain(err error) *Error {
 
 func codeOf(err error) Code {
 	var m *model.Error
+	var edit *patch.Error
 	switch {
 	case errors.As(err, &m):
 		return Code(m.Code)
+	case errors.As(err, &edit):
+		return Invalid
 	case errors.Is(err, context.Canceled):
 		return Cancelled
 	case errors.Is(err, context.DeadlineExceeded):

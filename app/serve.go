@@ -153,8 +153,8 @@ func (s *server) index(w http.ResponseWriter) {
 	io.WriteString(w, strings.Replace(string(data), "<head>", `<head><script src="shim.js"></script>`, 1))
 }
 
-// callMost is the largest argument list of a call, in bytes.
-const callMost = 4 << 20
+// callMost is the largest argument list of a call, in bytes: a record of another tool that is imported may be that long.
+const callMost = 64 << 20
 
 // call runs one method of App by name with a JSON array of arguments.
 func (s *server) call(w http.ResponseWriter, r *http.Request, name string) {
@@ -163,7 +163,13 @@ func (s *server) call(w http.ResponseWriter, r *http.Request, name string) {
 		return
 	}
 	var args []json.RawMessage
-	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, callMost)).Decode(&args); err != nil {
+	err := json.NewDecoder(http.MaxBytesReader(w, r.Body, callMost)).Decode(&args)
+	var large *http.MaxBytesError
+	if errors.As(err, &large) {
+		reply(w, http.StatusRequestEntityTooLarge, fail(Limit, fmt.Sprintf("what was sent is larger than the %d MB that the window takes at once; send less, or import a file with: redgreen sessions import FILE", callMost>>20)))
+		return
+	}
+	if err != nil {
 		reply(w, http.StatusBadRequest, fail(Invalid, "reading the arguments: "+err.Error()))
 		return
 	}

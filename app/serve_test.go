@@ -186,6 +186,8 @@ func TestServeCalls(t *testing.T) {
 		{"no dialog in a browser", "POST", "PickFolder", `[]`, 422, Unavailable},
 		{"unknown session", "POST", "Session", `["nope"]`, 422, NotFound},
 		{"empty task", "POST", "StartTask", `[{"folder":"/","text":"  "}]`, 422, Invalid},
+		{"a long record", "POST", "ImportSession", `["` + strings.Repeat("a", 9<<20) + `"]`, 422, Invalid},
+		{"too long", "POST", "ImportSession", `["` + strings.Repeat("a", callMost) + `"]`, 413, Limit},
 		{"reading by GET", "GET", "Boot", ``, 405, ""},
 	}
 	for _, c := range cases {
@@ -197,7 +199,7 @@ func TestServeCalls(t *testing.T) {
 			}
 		}
 		if status != c.status || e.Code != c.code {
-			t.Errorf("%s: got %d %q (%s), want %d %q", c.name, status, e.Code, body, c.status, c.code)
+			t.Errorf("%s: got %d %q (%.1000s), want %d %q", c.name, status, e.Code, body, c.status, c.code)
 		}
 	}
 }

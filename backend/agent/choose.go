@@ -186,12 +186,9 @@ func rewritten(f patch.File, was *patch.Content, text string) (*patch.Content, e
 	if strings.HasPrefix(old, "\ufeff") && !strings.HasPrefix(text, "\ufeff") {
 		text = "\ufeff" + text
 	}
-	if n := strings.Count(old, "\n"); n > 0 && strings.Count(old, "\r\n") == n {
-		text = strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\n", "\r\n")
-	}
-	data, err := f.Encoding.Encode(text)
+	data, err := f.Encoding.Encode(patch.KeepEnds(old, text))
 	if err != nil {
-		return nil, fmt.Errorf("writing your text of %s in the file's encoding: %w", f.Path, err)
+		return nil, &patch.Error{Failures: []patch.Failure{{Path: f.Path, Code: patch.BadEncoding, Message: err.Error() + ", in which the file is written; write it without"}}}
 	}
 	return &patch.Content{Data: data, Mode: was.Mode}, nil
 }

@@ -149,3 +149,43 @@ func TestChoose(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// TestOwnText: a person's text changes what they changed and nothing else; what cannot be kept is said to be the text's fault.
+func TestOwnText(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		before, after, text string
+		want                string // the file then, or
+		refused             string
+	}{
+		"mixed line ends": {"a\nb\r\nc\nd\r\n", "a\nB\r\nc\nd\r\n", "a\nB\nc\nD\n", "a\nB\r\nc\nD\r\n", ""},
+		"a mark":          {"\ufeffa\n", "\ufeffb\n", "c\n", "\ufeffc\n", ""},
+		"windows-1252":    {"caf\xe9\nx\n", "caf\xe9\ny\n", "café\nz\n", "caf\xe9\nz\n", ""},
+		"no character":    {"caf\xe9\nx\n", "caf\xe9\ny\n", "→\n", "", "no character '→'"},
+		"no text":         {"a\n", "b\n", "a\x00b\n", "", "not text"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			base := &patch.Content{Data: []byte(c.before), Mode: 0o644}
+			read := func(string) (*patch.Content, error) { return base, nil }
+			whole, err := patch.Diff([]patch.Pair{{Path: "a.txt", Before: base, After: &patch.Content{Data: []byte(c.after), Mode: 0o644}}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := selected(whole, Choice{Edits: []OwnText{{"a.txt", c.text}}}, read)
+			if c.refused != "" {
+				var refused *patch.Error
+				if !errors.As(err, &refused) || !strings.Contains(err.Error(), c.refused) {
+					t.Fatalf("got %v, want %q", err, c.refused)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, now, err := sides(got.Files[0], read); err != nil || string(now.Data) != c.want {
+				t.Fatalf("%q, %v, want %q", now.Data, err, c.want)
+			}
+		})
+	}
+}
