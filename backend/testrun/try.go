@@ -32,6 +32,7 @@ type Trial struct {
 	Fixed   []string // of Red, those that pass
 	Hung    []string // tests over their time
 	Crashed bool     // its process died
+	Shared  bool     // its failing tests ran in a process that ran others' too
 	Whole   bool     // all tests were run, since it passed some that fail on the tree
 	Broken  []string // with Whole: of Green, some that do not pass
 	All     bool     // with Whole: every test of Red passes
@@ -98,7 +99,7 @@ func (r *Runner) Try(ctx context.Context, dir string, c Command, candidates []Ca
 		t := &trials[e.N]
 		switch e.Event {
 		case "trial":
-			t.Tried, t.Built, t.Crashed, t.Hung, t.Fixed = true, e.Built, e.Crashed, e.Hung, e.Fixed
+			t.Tried, t.Built, t.Crashed, t.Shared, t.Hung, t.Fixed = true, e.Built, e.Crashed, e.Shared, e.Hung, e.Fixed
 		case "whole":
 			t.Whole, t.Broken, t.Fixed, t.All = true, e.Broken, e.Fixed, len(e.Fixed) == len(o.Red)
 		}
@@ -112,6 +113,7 @@ type driven struct {
 	N       int      `json:"n"`
 	Built   bool     `json:"built"`
 	Crashed bool     `json:"crashed"`
+	Shared  bool     `json:"shared"`
 	Fixed   []string `json:"fixed"`
 	Hung    []string `json:"hung"`
 	Broken  []string `json:"broken"`

@@ -1,5 +1,5 @@
-// Tries many changed versions of a few files with node:test, two at a time, each in a copy of the folder and processes of
-// its own. As try_python.py it reads an order and reports what became of each; a version whose tests take too much processor
+// Tries many changed versions of a few files with node:test, two at a time, each in a copy of the folder: the failing tests of
+// many in one process, where that tells the same, and all tests of what passes them in processes of its own. As try_python.py it reads an order and reports what became of each; a version whose tests take too much processor
 // time is killed, or too much of the clock where it only waits.
 
 import { spawn } from 'node:child_process';
@@ -8,6 +8,8 @@ import fs from 'node:fs';
 import path from 'node:path';
 
 const MOST_PARTIAL = 25;
+const MOST_RUNS = 400; // versions that one process loads: it forgets none
+const CHECKED = 40; // versions after which the untouched tree must look as before
 const reportFile = process.env.REDGREEN_REPORT;
 const key = fs.readFileSync(`${reportFile}.key`);
 fs.unlinkSync(`${reportFile}.key`);
@@ -86,6 +88,73 @@ function run(tree, args, patience, seconds) {
   });
 }
 
+/**
+ * One process that loads version after version of a tree (try_many.mjs), for as long as it tells of the untouched tree what
+ * processes of their own tell; it is begun anew after a version that hangs or crashes it.
+ */
+class Many {
+  constructor(tree) {
+    this.tree = tree;
+    this.n = 0;
+  }
+
+  start() {
+    this.child = spawn(process.execPath, [...options.filter((a) => !a.startsWith('--test')), path.join(import.meta.dirname ?? '/redgreen', 'try_many.mjs'), this.tree.root, this.tree.dir, ...files],
+      { cwd: this.tree.dir, env, detached: true, stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
+    this.child.on('error', () => {});
+    this.runs = 0;
+    return this.answer(20_000, Infinity);
+  }
+
+  stop() {
+    if (!this.child) return;
+    try { process.kill(-this.child.pid, 'SIGKILL'); } catch { /* it has ended */ }
+    this.child = undefined;
+  }
+
+  /** The next message; null where the process ended, or was killed since it took longer or used more of the processor. */
+  answer(wait, seconds) {
+    const { child } = this;
+    const from = spent(child.pid);
+    return new Promise((done) => {
+      const timers = [setTimeout(() => { this.hung = true; this.stop(); }, wait), setInterval(() => {
+        if (spent(child.pid) - from > seconds) { this.hung = true; this.stop(); }
+      }, 100)];
+      const finish = (message) => {
+        for (const t of timers) clearInterval(t);
+        child.removeAllListeners();
+        child.on('error', () => {});
+        done(message);
+      };
+      child.once('message', finish);
+      child.once('exit', () => { this.child = undefined; finish(null); });
+    });
+  }
+
+  /** The statuses of the tests on the tree as it is now, as run gives them. */
+  async look() {
+    this.hung = false;
+    if (this.runs >= MOST_RUNS) this.stop();
+    if (!this.child && !await this.start()) return { statuses: new Map(), hung: this.hung };
+    this.child.send({ n: ++this.n }, () => {});
+    this.runs += 1;
+    const told = await this.answer(patience, limit);
+    return { statuses: new Map(told?.statuses), hung: this.hung };
+  }
+}
+
+/** The processor seconds of a process that runs. */
+function spent(pid) {
+  try {
+    const fields = fs.readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/^.*\) /, '').split(' ');
+    return (Number(fields[11]) + Number(fields[12])) / 100;
+  } catch {
+    return 0;
+  }
+}
+
+const alike = (a, b) => a.size === b.size && [...a].every(([id, status]) => b.get(id) === status);
+
 const files = [...new Set(order.first.map((id) => id.split(' > ')[0]))];
 const options = order.args.filter((a) => a !== '--test');
 const trees = [copy('/tmp/redgreen-try-0'), copy('/tmp/redgreen-try-1')];
@@ -108,11 +177,11 @@ async function first(tree) {
   return all;
 }
 
-async function attempt(tree, n) {
+async function attempt(tree, n, many) {
   lay(tree, order.trials[n]);
-  const { statuses, hung } = await first(tree);
+  const { statuses, hung } = await (many ? many.look() : first(tree));
   const good = order.first.filter((id) => statuses.get(id) === 'passed');
-  write({ event: 'trial', n, fixed: good, hung: hung ? files : [], built: statuses.size > 0 || hung, crashed: false });
+  write({ event: 'trial', n, fixed: good, hung: hung ? files : [], built: statuses.size > 0 || hung, crashed: false, shared: Boolean(many) });
   const all = good.length === order.first.length;
   if (!all && (good.length === 0 || partial >= MOST_PARTIAL)) return;
   if (!all) partial += 1;
@@ -127,15 +196,32 @@ async function attempt(tree, n) {
   last = Math.min(last, begunCount + Math.max(begunCount, more));
 }
 
+/** Goes through the versions with one tree, many in a process while that is right, else each in one of its own. */
+async function work(tree, usual) {
+  const many = new Many(tree);
+  const right = async () => {
+    lay(tree, {});
+    return alike((await many.look()).statuses, usual);
+  };
+  let safe = await right() && await right();
+  let since = [];
+  const next = () => (begunCount < order.trials.length && begunCount < last && passed < order.enough && Date.now() - begun < order.wall * 1000 ? begunCount++ : -1);
+  for (let n = next(); n >= 0; n = next()) {
+    await attempt(tree, n, safe ? many : undefined);
+    if (!safe || since.push(n) < CHECKED) continue;
+    safe = await right();
+    if (!safe) for (const again of since) await attempt(tree, again);
+    since = [];
+  }
+  if (safe && since.length > 0 && !await right()) for (const again of since) await attempt(tree, again);
+  many.stop();
+}
+
 const warm = Date.now();
 const before = used();
-await first(trees[0]);
+const { statuses: usual } = await first(trees[0]);
 const cost = used() - before || (Date.now() - warm) / 1000; // some sandboxes count no processor time
 limit = Math.ceil(Math.max(1, 3 * cost + order.seconds));
 patience = 20 * (Date.now() - warm) + 20_000;
-await Promise.all(trees.map(async (tree) => {
-  while (begunCount < order.trials.length && begunCount < last && passed < order.enough && Date.now() - begun < order.wall * 1000) {
-    await attempt(tree, begunCount++);
-  }
-}));
+await Promise.all(trees.map((tree) => work(tree, usual)));
 write({ event: 'end' });
