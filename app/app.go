@@ -382,6 +382,11 @@ func (a *App) Cancel(id string) error {
 	})
 }
 
+// Pause holds a run at work before its next call of the model or of a tool, or lets it go on; what is under way is done first.
+func (a *App) Pause(id string, on bool) error {
+	return a.h.act(func() error { return a.h.runs.pause(id, on) })
+}
+
 // Say sends a message to a run at work, delivered at its next step; to one that asked a question it is the answer.
 func (a *App) Say(id, text string) error {
 	return a.h.act(func() error {

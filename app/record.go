@@ -15,8 +15,9 @@ import (
 // SessionView is a session with what can be done with it now.
 type SessionView struct {
 	session.State
-	Live       bool     `json:"live"`  // this process works on it
-	Owner      *Owner   `json:"owner"` // another one has it; here it can only be followed. null nobody, or this one
+	Live       bool     `json:"live"`   // this process works on it
+	Paused     bool     `json:"paused"` // and holds it, see Pause
+	Owner      *Owner   `json:"owner"`  // another one has it; here it can only be followed. null nobody, or this one
 	CanApprove bool     `json:"can_approve"`
 	CanUndo    bool     `json:"can_undo"`
 	CanResume  bool     `json:"can_resume"`
@@ -37,7 +38,7 @@ func (a *App) Session(id string) (SessionView, error) {
 		if err != nil {
 			return SessionView{}, err
 		}
-		v := SessionView{State: state, Live: live, Stale: []string{}, Scrutiny: agent.Scrutiny(state.Patch)}
+		v := SessionView{State: state, Live: live, Paused: a.h.runs.paused(id), Stale: []string{}, Scrutiny: agent.Scrutiny(state.Patch)}
 		if state.Source != "" {
 			return v, nil
 		}

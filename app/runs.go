@@ -239,6 +239,30 @@ func (r *runs) stop(id string) error {
 	return nil
 }
 
+// pause holds a run at work before its next act, or lets it go on.
+func (r *runs) pause(id string, on bool) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	l, ok := r.live[id]
+	if !ok || l.cancel == nil {
+		return fail(Conflict, "this session is not at work")
+	}
+	if on {
+		l.run.Pause()
+	} else {
+		l.run.Unpause()
+	}
+	return nil
+}
+
+// paused reports whether a run of this process is held.
+func (r *runs) paused(id string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	l, ok := r.live[id]
+	return ok && l.cancel != nil && l.run.Paused()
+}
+
 // done forgets a run whose session has ended. The caller holds its acting.
 func (r *runs) done(l *live) error {
 	err := l.close() // first: whoever takes the session next must find it given up

@@ -71,8 +71,9 @@ type Run struct {
 
 	working sync.Mutex // held by Work, and by what must not run beside it
 
-	mu     sync.Mutex // guards events and the order in which they are appended
+	mu     sync.Mutex // guards events and the order in which they are appended, and paused
 	events []entry
+	paused chan struct{} // closed when the run goes on; nil: it is not paused
 
 	clock      *clock         // of the present or last Work; only Work's goroutine uses it
 	bench      *bench         // workspace and tests; nil until Work needs them

@@ -191,6 +191,9 @@ func (r *Run) calls(ctx context.Context, b *bench, step int, reply model.Message
 
 // call runs one tool call; over says that no other of its reply follows.
 func (r *Run) call(ctx context.Context, b *bench, rec *recorder, call model.Call) (done, over bool, err error) {
+	if err := r.held(ctx); err != nil {
+		return false, true, err
+	}
 	r.phase(doing(call.Name))
 	out, err := b.tools.Call(ctx, call, rec)
 	if err != nil {

@@ -17,6 +17,7 @@ func (r *Run) Work(ctx context.Context) (session.Outcome, error) {
 	r.working.Lock()
 	defer r.working.Unlock()
 	defer r.phase("")
+	defer r.Unpause()
 	switch st := r.log.State(); st.Outcome {
 	case session.Running, session.Cancelled, session.Error:
 	case session.Review, session.Waiting:
@@ -49,6 +50,9 @@ func (r *Run) work(ctx context.Context) error {
 		}
 	}
 	for {
+		if err := r.held(ctx); err != nil {
+			return err
+		}
 		done, err := r.step(ctx, r.bench)
 		if err != nil || done {
 			return err

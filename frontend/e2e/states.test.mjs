@@ -482,3 +482,15 @@ scene('what the repository says to agents is shown before its first use', 'guide
   await page.getByTestId('guides').getByText('are given to the model as data').waitFor();
   assert.equal(await card.count(), 0);
 });
+
+scene('a run is paused and goes on', 'speed=20', async (page) => {
+  await task(page);
+  await page.getByTestId('pause').click();
+  await page.getByTestId('pause').getByText('Go on').waitFor();
+  await page.getByText('Paused', { exact: true }).first().waitFor();
+  const steps = await page.locator('[data-step]').count();
+  await page.waitForTimeout(1500);
+  assert.equal(await page.locator('[data-step]').count(), steps);
+  await page.keyboard.press('h');
+  await page.getByTestId('write').waitFor();
+});

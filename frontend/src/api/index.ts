@@ -41,6 +41,8 @@ export interface Backend {
   saveReview(id: string, review: Review): Promise<void>;
   undo(id: string, redo: boolean): Promise<{ files: string[] | null; redo: boolean }>;
   cancel(id: string): Promise<void>;
+  /** pause holds a run before its next act, or lets it go on. */
+  pause(id: string, on: boolean): Promise<void>;
   say(id: string, text: string): Promise<void>;
   resume(id: string): Promise<void>;
   /** resumeWith goes on with another model, which the person chose. */
@@ -155,6 +157,7 @@ const real: Backend = {
   review: (id) => call('Review', id),
   saveReview: (id, review) => call('SaveReview', id, review),
   undo: (id, redo) => call('Undo', id, redo),
+  pause: (id, on) => call('Pause', id, on),
   cancel: (id) => call('Cancel', id),
   say: (id, text) => call('Say', id, text),
   resume: (id) => call('Resume', id),

@@ -187,6 +187,8 @@ export class Run {
   choose = () => this.act('choose', (b) => b.choose(this.id, choice(this.review.now)));
   proveAgain = () => this.act('again', (b) => b.proveAgain(this.id));
   cancel = () => this.act('cancel', (b) => b.cancel(this.id));
+  /** pause holds the run before its next act, or lets it go on. */
+  pause = () => this.act('pause', (b) => b.pause(this.id, !this.paused));
   say = (text: string) => this.act('say', (b) => b.say(this.id, text));
   editCriteria = (texts: string[]) => this.act('criteria', (b) => b.editCriteria(this.id, texts));
   /** resume goes on; with another model where the person chose one. */
@@ -200,6 +202,10 @@ export class Run {
   /** running: a run of this program works on it now. */
   get running(): boolean {
     return !!this.info?.live && !this.view.finished && !this.view.review && this.view.question === '';
+  }
+
+  get paused(): boolean {
+    return this.running && this.info?.paused === true;
   }
 
   /** phase is the line that says what is going on. */

@@ -28,6 +28,7 @@ export const shortcuts = [
   { id: 'new', keys: 'G N', group: 'task' },
   { id: 'compose', keys: '/', group: 'task' },
   { id: 'send', keys: 'Ctrl+Enter', group: 'task' },
+  { id: 'pause', keys: 'H', group: 'task' },
   { id: 'cancel', keys: 'Ctrl+.', group: 'task' },
   { id: 'trace', keys: 'T', group: 'task' },
   { id: 'failure', keys: 'F', group: 'task' },

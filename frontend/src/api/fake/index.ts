@@ -20,6 +20,7 @@ interface FakeSession {
   scene: Scene;
   stop: boolean;
   asked: (() => void) | null;
+  goOn?: () => void; // it is paused
 }
 
 const limits = { steps: 30, micro_usd: 1_000_000, tokens: 0, wall: 20 * 60e9 };
@@ -125,6 +126,10 @@ export function fake(q: URLSearchParams): Backend {
     for (const b of beats) {
       at += b.wait * 1.7;
       await sleep(b.wait);
+      if (s.info.paused) {
+        emit('phase', { session: s.info.id, text: 'Paused' });
+        await new Promise<void>((r) => (s.goOn = r));
+      }
       if (s.stop) return;
       if ('phase' in b) emit('phase', { session: s.info.id, text: b.phase });
       else if ('text' in b) emit('deltas', [{ session: s.info.id, step: b.step, text: b.text }]);
@@ -316,9 +321,15 @@ export function fake(q: URLSearchParams): Backend {
     async cancel(id) {
       const s = need(id);
       s.stop = true;
+      s.goOn?.();
       s.asked?.();
       emit('phase', { session: id, text: '' });
       store(s, 'session.finished', { outcome: 'cancelled', patch: '', certificate: null, steps: s.info.steps, usd: 0, tokens: 4_100, applied: false, tried: ['searched “billing address”'] }, Date.now());
+    },
+    async pause(id, on) {
+      const s = need(id);
+      s.info = { ...s.info, paused: on };
+      if (!on) s.goOn?.();
     },
     async say(id, text) {
       store(need(id), 'message', { text }, Date.now());

@@ -248,6 +248,7 @@ export interface Origin {
 
 export interface SessionInfo extends SessionState {
   live: boolean;
+  paused?: boolean; // held before its next act
   can_approve: boolean;
   can_undo: boolean;
   can_resume: boolean;

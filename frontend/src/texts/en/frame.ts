@@ -86,6 +86,7 @@ export const help = {
     new: 'New task in this folder',
     compose: 'Write a message',
     send: 'Send what is written',
+    pause: 'Hold the run, or let it go on',
     cancel: 'Cancel the run',
     trace: 'Show or hide the trace (narrow windows)',
     failure: 'Next failure in the trace',

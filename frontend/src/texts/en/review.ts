@@ -114,6 +114,9 @@ export const diff = {
 };
 
 export const decide = {
+  pause: 'Pause',
+  goOn: 'Go on',
+  pausing: 'It stops before its next act; what is under way is done first.',
   cancel: 'Cancel',
   cancelling: 'Cancelling…',
   answerOrEnd: 'Answer below the trace, or end it here.',
