@@ -167,13 +167,7 @@ func (m *maker) imports(files []*source) {
 	if s.row.name != "python" {
 		return
 	}
-	defined := map[string]bool{}
-	s.root.walk(func(n *node) bool {
-		if n.class == ident && (strings.Contains(n.parent.kind, "import") || n.parent.kind == "dotted_name" || s.bound(n) || n.field == "name" && (n.parent.class == function || n.parent.kind == "class_definition")) {
-			defined[s.of(n)] = true
-		}
-		return true
-	})
+	defined := s.definitions()
 	at := s.firstImport()
 	seen := map[string]bool{}
 	s.root.walk(func(n *node) bool {

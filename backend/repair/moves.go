@@ -191,9 +191,7 @@ func (m *maker) insert(n *node) {
 	// one variable takes another's value
 	for _, v := range vars {
 		stale := m.stale()[v]
-		if stale && m.sc.roles[v]["number"] {
-			behind("update", 0.3, r.assignTo(v, v+" + 1"))
-		}
+		m.counts(n, v, stale, before, behind)
 		for _, w := range vars {
 			if v == w || m.sc.params[v] || v == "self" || w == "self" || len(vars) > 8 && !stale {
 				continue

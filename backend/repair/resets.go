@@ -68,11 +68,7 @@ func (m *maker) resets(n *node) {
 		return
 	}
 	indent := s.indent(n.line)
-	round := n.above(loop)
-	if e := n.above(each); round == nil || e != nil && e.start > round.start {
-		round = e
-	}
-	if round != nil {
+	if round := m.round(n); round != nil {
 		for _, v := range sorted(m.begins()) {
 			if m.sc.at[v[0]] >= round.start || m.sc.params[v[0]] {
 				continue
@@ -200,6 +196,57 @@ func sorted(all map[string]string) [][2]string {
 	return out
 }
 
+// bounding are the variables in the conditions of the function's loops.
+func (m *maker) bounding() map[string]bool {
+	if !m.sc.known.once("bounding") {
+		return m.sc.known.bounding
+	}
+	out := map[string]bool{}
+	m.sc.fn.walk(func(k *node) bool {
+		if k.class == loop && k.condition() != nil {
+			for _, v := range m.names(k.condition()) {
+				out[v] = true
+			}
+		}
+		return true
+	})
+	m.sc.known.bounding = out
+	return out
+}
+
+// counts counts a number up or down in a loop.
+func (m *maker) counts(n *node, v string, stale bool, before, behind func(kind string, w float64, text string)) {
+	b, known := m.begins()[v]
+	if round := m.round(n); round == nil || m.sc.at[v] >= round.start || !stale && (!known || !number.MatchString(b)) || m.sc.isCollection(v) {
+		return
+	}
+	w := -0.9
+	if stale {
+		w = 0.2
+	}
+	for i, op := range []string{"+", "-"} {
+		text := v + " " + op + "= 1" + m.s.row.end
+		if m.s.row.name != "python" {
+			text = v + op + op + m.s.row.end
+		}
+		before("update", w-0.4*float64(i), text)
+		if sib := n.parent.statements(); sib[len(sib)-1] == n && n.class != jump && n.class != ret {
+			behind("update", w-0.4*float64(i), text)
+		}
+	}
+}
+
+var number = regexp.MustCompile(`^-?\d+$`)
+
+// round is the innermost loop around a statement, nil none.
+func (m *maker) round(n *node) *node {
+	l, e := n.above(loop), n.above(each)
+	if l == nil || e != nil && e.start > l.start {
+		return e
+	}
+	return l
+}
+
 // stale are the variables that begin with a plain value and never change, in a function with a loop that reads them: what
 // gives them another value is likely missing.
 func (m *maker) stale() map[string]bool {
@@ -214,10 +261,18 @@ func (m *maker) stale() map[string]bool {
 	for v := range m.begins() {
 		out[v] = !m.sc.params[v]
 	}
-	read := map[string]bool{}
+	m.sc.fn.walk(func(k *node) bool {
+		for v, value := range s.given(k) { // begins as another variable that goes on alone, or bounds a loop
+			if w, ok := m.sc.at[value]; ok && !m.sc.params[v] && w < k.start && !m.sc.params[value] || m.bounding()[v] {
+				out[v] = !m.sc.params[v]
+			}
+		}
+		return true
+	})
+	read, given := map[string]bool{}, map[string]int{}
 	m.sc.fn.walk(func(k *node) bool {
 		for v := range s.given(k) {
-			if !beginnings.MatchString(s.given(k)[v]) {
+			if given[v]++; given[v] > 1 {
 				delete(out, v)
 			}
 		}
@@ -226,8 +281,7 @@ func (m *maker) stale() map[string]bool {
 		}
 		v, p := s.of(k), k.parent
 		if k.above(loop) != nil || k.above(each) != nil {
-			read[v] = read[v] || !s.bound(k)
-			if s.bound(k) {
+			if read[v] = read[v] || !s.bound(k); s.bound(k) {
 				delete(out, v)
 			}
 		}

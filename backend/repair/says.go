@@ -19,7 +19,7 @@ func kindWords() map[string]string {
 		"drop operand": "a part of an expression taken out", "expression": "another expression", "field": "another field", "function": "another function",
 		"base case": "an early end of a recursion", "copy": "a copy in place of the value itself", "default": "a default for what is missing",
 		"extra else": "an else taken out", "missing await": "an await put in", "missing close": "an end put to what was begun",
-		"missing else": "an else put in", "missing import": "an import put in", "reset": "a value set back to its begin", "update": "a new value for a variable",
+		"missing else": "an else put in", "missing import": "an import put in", "reset": "a value set back to its begin", "unused result": "a result put to use", "update": "a new value for a variable",
 		"guard": "an early return for a special case", "initial value": "another first value", "jump": "a break or continue", "logic": "and in place of or",
 		"missing call": "a call around a value", "missing operand": "a part of an expression put in", "missing return": "a return put in",
 		"missing statement": "a statement put in", "move": "a statement moved", "narrow": "a stricter condition", "negate": "a condition turned around",

@@ -28,6 +28,7 @@ type known struct {
 	fields    [][2]string
 	elsewhere []string
 	recursive bool
+	bounding  map[string]bool
 	done      map[string]bool
 }
 

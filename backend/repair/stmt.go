@@ -36,6 +36,8 @@ func (m *maker) statement(n *node) {
 	m.resets(n)
 	m.releases(n)
 	m.inItsPlace(n)
+	m.unused(n)
+	m.unbound(n)
 	m.insert(n)
 	if n.class != function && n.parent.class == block {
 		m.remove(n)

@@ -74,9 +74,10 @@ type source struct {
 	strings []string // distinct literals of the file, in order of place
 	ints    []string
 	members []string
-	calls   []string // names that are called
-	plain   []string // methods that are called without arguments, nil not looked
-	consts  []string // names of the file's top that hold one text or number
+	calls   []string        // names that are called
+	defined map[string]bool // names that something in the file defines, nil not looked
+	plain   []string        // methods that are called without arguments, nil not looked
+	consts  []string        // names of the file's top that hold one text or number
 }
 
 // parse reads a file; nil where no row knows its language or it is too slow to parse.

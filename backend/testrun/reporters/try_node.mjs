@@ -1,6 +1,7 @@
 // Tries many changed versions of a few files with node:test, two at a time, each in a copy of the folder: the failing tests of
-// many in one process, where that tells the same, and all tests of what passes them in processes of its own. As try_python.py it reads an order and reports what became of each; a version whose tests take too much processor
-// time is killed, or too much of the clock where it only waits.
+// many in one process, where that tells the same, and all tests of what passes them in processes of its own. As
+// try_python.py it reads an order and reports what became of each; a version whose tests take too much processor time is
+// killed, or too much of the clock where it only waits.
 
 import { spawn } from 'node:child_process';
 import { createHmac } from 'node:crypto';
