@@ -49,8 +49,9 @@ type core struct {
 
 // folder is an opened repository with its index.
 type folder struct {
-	repo  *repo.Repo
-	index *index.Index
+	repo     *repo.Repo
+	index    *index.Index
+	replaced chan struct{} // closed when another folder stands at its path
 }
 
 func newCore(a Assets, env func(string) string, log *slog.Logger) (*core, error) {
@@ -123,7 +124,8 @@ func (c *core) sandbox(root string) (*sandbox.Sandbox, error) {
 	return b, nil
 }
 
-// open opens a folder once; its index is opened but not yet brought up to date.
+// open opens a folder once, and anew where another one came to stand at its path; its index is opened but not yet brought
+// up to date.
 func (c *core) open(dir string) (*folder, error) {
 	r, err := repo.Open(dir, repo.Options{StateDir: c.paths.undo(), Step: c.hooks.Step})
 	if err != nil {
@@ -136,13 +138,20 @@ func (c *core) open(dir string) (*folder, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if f, ok := c.folders[r.Root()]; ok {
-		return f, r.Close()
+		if f.repo.Gone() == nil {
+			return f, r.Close()
+		}
+		delete(c.folders, r.Root())
+		close(f.replaced)
+		if err := errors.Join(f.index.Close(), f.repo.Close()); err != nil {
+			c.log.Warn("closing a folder that was replaced", slog.String("folder", r.Root()), slog.Any("error", err))
+		}
 	}
 	ix, err := index.Open(r, filepath.Join(c.paths.indexes(), indexName(r.Root())), index.Options{Embedder: embedder, Generated: generated})
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("opening the index of %s: %w", r.Root(), err), r.Close())
 	}
-	f := &folder{repo: r, index: ix}
+	f := &folder{repo: r, index: ix, replaced: make(chan struct{})}
 	c.folders[r.Root()] = f
 	return f, nil
 }

@@ -35,8 +35,8 @@ type IndexState struct {
 type indexer struct {
 	wait    sync.WaitGroup
 	mu      sync.Mutex
-	busy    map[string]bool
-	watched map[string]bool // folders whose changes are followed
+	busy    map[*folder]bool
+	watched map[*folder]bool // whose changes are followed
 }
 
 // index begins an update unless one is under way, and gives what is there now.
@@ -49,19 +49,19 @@ func (h *host) index(f *folder) IndexState {
 	state.Files, state.Chunks = files, chunks
 	h.indexer.mu.Lock()
 	defer h.indexer.mu.Unlock()
-	if h.indexer.busy[state.Folder] {
+	if h.indexer.busy[f] {
 		return state
 	}
 	if h.indexer.busy == nil {
-		h.indexer.busy = map[string]bool{}
+		h.indexer.busy = map[*folder]bool{}
 	}
-	h.indexer.busy[state.Folder] = true
+	h.indexer.busy[f] = true
 	h.indexer.wait.Add(1)
 	go func() {
 		defer h.indexer.wait.Done()
 		last := h.update(h.context, f)
 		h.indexer.mu.Lock()
-		delete(h.indexer.busy, state.Folder)
+		delete(h.indexer.busy, f)
 		h.indexer.mu.Unlock()
 		h.send("index", last)
 		h.core.prepareCopy(h.context, f)
@@ -70,21 +70,30 @@ func (h *host) index(f *folder) IndexState {
 	return state
 }
 
-// follow keeps an index up to date until the host ends; a folder is followed once.
+// follow keeps an index up to date until the host ends or the folder is replaced; a folder is followed once.
 func (h *host) follow(f *folder) {
 	root := f.repo.Root()
 	h.indexer.mu.Lock()
 	if h.indexer.watched == nil {
-		h.indexer.watched = map[string]bool{}
+		h.indexer.watched = map[*folder]bool{}
 	}
-	before := h.indexer.watched[root]
-	h.indexer.watched[root] = true
+	before := h.indexer.watched[f]
+	h.indexer.watched[f] = true
 	h.indexer.mu.Unlock()
 	if before {
 		return
 	}
+	ctx, cancel := context.WithCancel(h.context)
+	defer cancel()
+	go func() {
+		select {
+		case <-f.replaced:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
 	told := ""
-	err := f.index.Watch(h.context, func(w index.Watched) {
+	err := f.index.Watch(ctx, func(w index.Watched) {
 		if w.Why != told {
 			told = w.Why
 			h.core.log.Warn("following a folder", slog.String("folder", root), slog.String("how", w.Why))

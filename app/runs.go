@@ -36,6 +36,7 @@ type runs struct {
 // live is a run at work, one that waits for review or an answer after its work, or one on which the person acts.
 type live struct {
 	run     *agent.Run
+	folder  *folder
 	acting  sync.Mutex         // held by an act of the person, and to close it
 	cancel  context.CancelFunc // nil while it does not work; guarded by runs.mu
 	worked  bool               // so that it has a workspace; guarded by runs.mu
@@ -98,7 +99,7 @@ func (r *runs) start(ctx context.Context, f *folder, m model.Model, t agent.Task
 		release()
 		return "", err
 	}
-	l := &live{run: run, release: release}
+	l := &live{run: run, folder: f, release: release}
 	r.mu.Lock()
 	r.live[run.ID()] = l
 	r.mu.Unlock()
@@ -151,8 +152,14 @@ func (r *runs) with(ctx context.Context, id string, do func(*live) error) error 
 			return err
 		}
 		l.acting.Lock()
-		if l.closed { // by the act before
+		if !l.closed && r.misplaced(l) {
+			err = r.done(l)
+		}
+		if l.closed { // by the act before, or just now
 			l.acting.Unlock()
+			if err != nil {
+				return err
+			}
 			continue
 		}
 		err = do(l)
@@ -165,6 +172,18 @@ func (r *runs) with(ctx context.Context, id string, do func(*live) error) error 
 		l.acting.Unlock()
 		return err
 	}
+}
+
+// misplaced reports a run that waits over a folder at whose path another one stands by now: it is to be picked up there.
+func (r *runs) misplaced(l *live) bool {
+	r.mu.Lock()
+	working := l.cancel != nil
+	r.mu.Unlock()
+	if working {
+		return false
+	}
+	f, err := r.core.open(l.run.Folder())
+	return err == nil && f != l.folder
 }
 
 // take gives the run of a session. One that this process does not have is picked up from its record, once it is owned:
@@ -182,12 +201,12 @@ func (r *runs) take(ctx context.Context, id string) (*live, error) {
 	if err != nil {
 		return nil, err
 	}
-	run, err := r.open(ctx, id)
+	run, f, err := r.open(ctx, id)
 	if err != nil {
 		release()
 		return nil, err
 	}
-	l = &live{run: run, release: release}
+	l = &live{run: run, folder: f, release: release}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.live[id] = l
@@ -195,18 +214,18 @@ func (r *runs) take(ctx context.Context, id string) (*live, error) {
 }
 
 // open picks a run up from its record.
-func (r *runs) open(ctx context.Context, id string) (*agent.Run, error) {
+func (r *runs) open(ctx context.Context, id string) (*agent.Run, *folder, error) {
 	store, err := r.core.sessions()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	state, err := store.State(ctx, id)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	f, err := r.core.open(state.Folder)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	m, err := r.core.openModel(state.Model.Ref())
 	if err != nil { // needed only if the run goes on: then its first call says what is wrong
@@ -214,9 +233,10 @@ func (r *runs) open(ctx context.Context, id string) (*agent.Run, error) {
 	}
 	o, err := r.core.agentOptions(f, m, r.hooks())
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return agent.Open(ctx, o, id)
+	run, err := agent.Open(ctx, o, id)
+	return run, f, err
 }
 
 // working reports whether this process works on the session now.

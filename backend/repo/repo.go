@@ -93,6 +93,10 @@ func openRepo(dir string, o Options, step func(step, path string) error) (*Repo,
 // Close releases the folder. Workspaces made from it stay usable.
 func (r *Repo) Close() error { return r.close() }
 
+// Gone tells whether the folder was deleted, moved or replaced since it was opened, by an error that wraps ErrGone: this Repo
+// then stays with what it opened, and is of no use any more.
+func (r *Repo) Gone() error { return r.gone() }
+
 // Root is the absolute path with symlinks resolved.
 func (r *Repo) Root() string { return r.dir }
 
