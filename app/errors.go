@@ -73,7 +73,7 @@ func codeOf(err error) Code {
 		return Invalid
 	case errors.Is(err, repo.ErrGone), errors.Is(err, fs.ErrNotExist), errors.Is(err, session.ErrNotFound):
 		return NotFound
-	case errors.Is(err, syscall.ENOSPC), errors.Is(err, session.ErrFull), errors.Is(err, session.ErrReadOnly):
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EROFS), errors.Is(err, session.ErrFull), errors.Is(err, session.ErrReadOnly):
 		return Unavailable
 	}
 	return Internal
