@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"net/url"
 	"os"
 	"path/filepath"
 	"runtime/debug"
@@ -263,6 +264,9 @@ func expandHome(path string) string {
 		return path
 	}
 	path = strings.Trim(strings.TrimSpace(path), `"'`)
+	if u, err := url.Parse(path); err == nil && u.Scheme == "file" && (u.Host == "" || u.Host == "localhost") && u.Path != "" && u.RawQuery+u.Fragment == "" {
+		path = u.Path // of "my shop" a file manager says my%20shop
+	}
 	path = strings.TrimPrefix(path, "file://")
 	if rest, ok := strings.CutPrefix(path, "~"); ok && (rest == "" || rest[0] == '/') {
 		if home, err := os.UserHomeDir(); err == nil {

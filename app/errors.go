@@ -5,12 +5,14 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"strings"
 	"syscall"
 
 	"redgreen/backend/agent"
 	"redgreen/backend/model"
 	"redgreen/backend/patch"
 	"redgreen/backend/repo"
+	"redgreen/backend/search"
 	"redgreen/backend/session"
 )
 
@@ -48,9 +50,18 @@ func explain(err error) *Error {
 		return nil
 	}
 	if errors.As(err, &own) {
-		return own
+		return &Error{Code: own.Code, Message: shortened(own.Message), err: own.err}
 	}
-	return &Error{Code: codeOf(err), Message: err.Error(), err: err}
+	return &Error{Code: codeOf(err), Message: shortened(err.Error()), err: err}
+}
+
+// shortened leaves out the middle of a message that quotes more than anyone reads; what to do next stands at its end.
+func shortened(message string) string {
+	const head, tail = 3000, 500 // bytes
+	if len(message) <= head+tail {
+		return message
+	}
+	return strings.ToValidUTF8(message[:head], "") + " … " + strings.ToValidUTF8(message[len(message)-tail:], "")
 }
 
 func codeOf(err error) Code {
@@ -69,7 +80,8 @@ func codeOf(err error) Code {
 		return Conflict
 	case errors.Is(err, repo.ErrOutside), errors.Is(err, repo.ErrSecret), errors.Is(err, repo.ErrSymlink), errors.Is(err, repo.ErrIgnored), errors.Is(err, os.ErrPermission):
 		return Denied
-	case errors.Is(err, repo.ErrBinary), errors.Is(err, repo.ErrTooLarge), errors.Is(err, fs.ErrInvalid):
+	case errors.Is(err, repo.ErrBinary), errors.Is(err, repo.ErrTooLarge), errors.Is(err, fs.ErrInvalid), errors.Is(err, syscall.ENAMETOOLONG),
+		errors.Is(err, search.ErrQuery), errors.Is(err, search.ErrEmpty):
 		return Invalid
 	case errors.Is(err, repo.ErrGone), errors.Is(err, fs.ErrNotExist), errors.Is(err, session.ErrNotFound):
 		return NotFound

@@ -12,6 +12,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"redgreen/backend/repo"
+	"redgreen/backend/search"
 	"redgreen/backend/session"
 )
 
@@ -80,9 +82,27 @@ func TestExpandHome(t *testing.T) {
 		"~/src":                 filepath.Join(home, "src"),
 		` "/no/such/folder" `:   "/no/such/folder",
 		"file:///no/such/thing": "/no/such/thing",
+		"file:///no/my%20shop":  "/no/my shop",
+		"file://localhost/no/x": "/no/x",
+		"file:///no/100%":       "/no/100%", // no address, but what is meant is clear
+		"file:///no/a?b#c":      "/no/a?b#c",
+		"/no/my%20shop":         "/no/my%20shop",
 	} {
 		if got := expandHome(in); got != want {
 			t.Errorf("%q: got %q, want %q", in, got, want)
+		}
+	}
+}
+
+// TestExplain holds that what a person gave is not taken for a mistake of ours, and that a message can be read to its end.
+func TestExplain(t *testing.T) {
+	t.Parallel()
+	_, long := repo.Open("/"+strings.Repeat("a", 1<<20), repo.Options{})
+	_, query := search.Parse("regex:[" + strings.Repeat("a", 1<<20))
+	for name, err := range map[string]error{"a long path": long, "a long expression": query, "our own": fail(Invalid, strings.Repeat("ü", 5000)+"do this")} {
+		got := explain(err)
+		if got.Code != Invalid || len(got.Message) > 4000 || !utf8.ValidString(got.Message) || !strings.HasSuffix(err.Error(), got.Message[len(got.Message)-7:]) {
+			t.Errorf("%s: %s, %d bytes, %q", name, got.Code, len(got.Message), got.Message[max(0, len(got.Message)-200):])
 		}
 	}
 }
