@@ -72,7 +72,7 @@ func TestRender(t *testing.T) {
 		}
 	}
 	page, text := render(t, HTML, recorded(t, "proven")), render(t, Markdown, recorded(t, "proven"))
-	for _, want := range []string{"Proven", "test_customer_without_address_pays_home_vat", "if customer.address is None:", "I quoted the docstring from memory.", "deserves a second look"} {
+	for _, want := range []string{"Proven", "test_customer_without_address_pays_home_vat", "if customer.address is None:", "I quoted the docstring from memory.", "deserves a second look", "container (", "hash of the files before"} {
 		if !strings.Contains(strings.ToLower(page), strings.ToLower(want)) {
 			t.Errorf("the page lacks %q", want)
 		}

@@ -2,6 +2,7 @@ package exchange
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -68,7 +69,8 @@ type certificate struct {
 	StillGreen   int `json:"still_green"`
 	Skipped      int
 	NotCovered   []string `json:"not_covered"`
-	RuntimeLabel string   `json:"runtime_label"`
+	Runtime      string
+	RuntimeLabel string `json:"runtime_label"`
 	Warnings     []string
 	Command      []string
 	Dir          string
@@ -80,6 +82,7 @@ type certificate struct {
 	Reruns       int
 	Toolchain    []struct{ Name, Version string }
 	Base         string
+	Linters      []string
 	Static       []finding
 	Uncovered    []struct {
 		File        string
@@ -180,7 +183,7 @@ func facts(s session.State) []fact {
 		out[0].Value = s.Model.Ref()
 	}
 	if s.Sandbox.Label != "" {
-		out = append(out, fact{"Tests run in", s.Sandbox.Label})
+		out = append(out, fact{"Isolation", isolation(s.Sandbox.Name, s.Sandbox.Label)})
 	}
 	switch {
 	case s.Applied:
@@ -222,24 +225,33 @@ func readCertificate(raw json.RawMessage) *certificate {
 	}
 	add("Command", strings.Join(c.Command, " "))
 	add("In", c.Dir)
-	add("Isolation", c.RuntimeLabel)
+	add("Isolation", isolation(c.Runtime, c.RuntimeLabel))
 	var tools []string
 	for _, t := range c.Toolchain {
 		tools = append(tools, strings.TrimSpace(t.Name+" "+t.Version))
 	}
 	add("Toolchain", strings.Join(tools, ", "))
+	add("Linters", strings.Join(c.Linters, ", "))
 	if len(c.Command) > 0 {
 		add("Times", fmt.Sprintf("%s before, %s with the patch", took(c.BaseMillis), took(c.PatchMillis)))
 	}
 	if c.Reruns > 0 {
 		add("Reruns", fmt.Sprintf("%d of each test that turned green", c.Reruns))
 	}
-	add("Base", c.BaseHash)
-	add("Patch", c.PatchHash)
+	add("Hash of the files before", c.BaseHash)
+	add("Hash of the diff", c.PatchHash)
 	if !c.Issued.IsZero() {
 		add("Issued", c.Issued.UTC().Format("2 January 2006, 15:04:05 UTC"))
 	}
 	return &c
+}
+
+// isolation names what tests ran in, as in "container (runc)".
+func isolation(name, label string) string {
+	if label == "" || name == "" || name == "none" || name == label {
+		return cmp.Or(label, name)
+	}
+	return label + " (" + name + ")"
 }
 
 // teller makes acts of events, one after the other.
@@ -292,7 +304,7 @@ func (t *teller) payload(kind session.Kind, data any) (act, bool) {
 		t.calls[d.CallID] = d
 		return act{}, false
 	case session.SandboxReady:
-		return act{Who: "system", Title: "Tests run in: " + d.Label, Note: d.Protects, List: d.Warnings}, true
+		return act{Who: "system", Title: "Isolation of the tests: " + isolation(d.Name, d.Label), Note: d.Protects, List: d.Warnings}, true
 	case session.Message:
 		if !t.said && strings.TrimSpace(d.Text) == t.task {
 			t.said = true
