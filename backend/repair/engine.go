@@ -135,6 +135,6 @@ func (st *state) begin() (string, []model.Call) {
 		more = fmt.Sprintf(" and %d more", n)
 	}
 	what := plural(len(st.failing), "test")
-	return fmt.Sprintf("I am the %s: I search for small edits that make the failing tests pass and break no other. %s %s: %s%s. First I measure which lines they run.",
+	return fmt.Sprintf("I am the %s: I search for small edits that make the failing tests pass and break no other. %s %s: %s%s. First I measure which lines failing tests run.",
 		Label, what, map[bool]string{true: "fails", false: "fail"}[len(st.failing) == 1], strings.Join(names, ", "), more), []model.Call{called("trace_coverage", struct{}{})}
 }

@@ -104,7 +104,7 @@ func (s *search) propose(c *candidate) (string, []model.Call) {
 // summary is what a person reads of the fix.
 func (s *search) summary(c *candidate) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "Found by the %s: %s%s makes the failing tests pass and breaks none. It knows the tests and the code, not what you want: read the change.", Label, c.at(), s.onTopOf())
+	fmt.Fprintf(&b, "Found by the %s: %s%s makes %s pass and breaks no other. It knows the tests and the code, not what you want: read the change.", Label, c.at(), s.onTopOf(), s.st.theFailing())
 	var others []string
 	for _, o := range s.passing {
 		if o != c && !slices.Contains(s.st.refused, o.diff()) {
@@ -120,6 +120,14 @@ func (s *search) summary(c *candidate) string {
 		}
 	}
 	return b.String()
+}
+
+// theFailing names the failing tests by their number.
+func (st *state) theFailing() string {
+	if len(st.failing) == 1 {
+		return "the failing test"
+	}
+	return "the failing tests"
 }
 
 // onTopOf names the files of the edits that were kept before.

@@ -55,9 +55,9 @@ func TestSummaryNamesTheOthers(t *testing.T) {
 		return &candidate{src: src, edits: []edit{{at, at + len("a - b"), text}}, kind: "operator", line: 2}
 	}
 	mine := edits("a + b")
-	s := &search{st: &state{levels: []*level{newLevel("")}}, passing: []*candidate{mine, edits("b + a"), edits("a | b"), edits("a ^ b"), edits("b ^ a")}}
+	s := &search{st: &state{failing: []failure{{id: "test_f"}}, levels: []*level{newLevel("")}}, passing: []*candidate{mine, edits("b + a"), edits("a | b"), edits("a ^ b"), edits("b ^ a")}}
 	got := s.summary(mine)
-	for _, want := range []string{"another operator at days.py:2 makes the failing tests pass", "4 other small edits that pass them too: days.py:2 `return b + a`;", "; …"} {
+	for _, want := range []string{"another operator at days.py:2 makes the failing test pass and breaks no other", "4 other small edits that pass them too: days.py:2 `return b + a`;", "; …"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("the summary does not say %q:\n%s", want, got)
 		}
