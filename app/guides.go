@@ -109,8 +109,8 @@ func (a *App) ChooseGuides(path, hash string, use bool) (Guides, error) {
 	})
 }
 
-// guideLines is how much of a guide a terminal shows before the first use.
-const guideLines = 20
+// guideLines is how much of a guide a terminal shows before the first use, and guideWidth of a line of it, in characters.
+const guideLines, guideWidth = 20, 400
 
 // showGuides shows what the repository says to agents before the first model sees it, and asks where there is somebody to
 // ask. off is whether it is left out of this task.
@@ -126,7 +126,7 @@ func (c *command) showGuides(ctx context.Context, core *core, r *repo.Repo, m mo
 		lines := strings.Split(f.Text, "\n")
 		fmt.Fprintf(c.err, "%s speaks to the model:\n", f.Path)
 		for _, line := range lines[:min(len(lines), guideLines)] {
-			fmt.Fprintf(c.err, "  │ %s\n", line)
+			fmt.Fprintf(c.err, "  │ %s\n", printable(line, guideWidth))
 		}
 		if n := len(lines) - guideLines; n > 0 {
 			fmt.Fprintf(c.err, "  │ … and %d more lines\n", n)

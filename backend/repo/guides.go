@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -27,8 +26,8 @@ type Guide struct {
 
 // Guides reads the guides of the folder and, where it lies inside a git repository, of the folders above it up to the
 // repository's root; those farthest from the folder come first, so that the nearest has the last word. A text that stands
-// in several of them is given once. What is empty, a secret, binary, larger than the folder's limit for a file, or reached
-// through a symlink that leads outside is left out. Folders above that belong to somebody else than the opened one are not
+// in several of them is given once. What is empty, a secret, binary, larger than the folder's limit for a file, no regular
+// file, or reached through a symlink that leads outside or nowhere is left out, and no reason not to work. Folders above that belong to somebody else than the opened one are not
 // looked at: anyone may put a .git into a shared folder.
 func (r *Repo) Guides() ([]Guide, error) {
 	var all []Guide
@@ -43,7 +42,7 @@ func (r *Repo) Guides() ([]Guide, error) {
 		}
 		found, err := t.guides(up)
 		if t != r.tree {
-			err = errors.Join(err, t.close())
+			err = t.close() // one that vanished meanwhile has no guides
 		}
 		if err != nil {
 			return nil, err
@@ -57,11 +56,11 @@ func (t *tree) guides(up string) ([]Guide, error) {
 	var out []Guide
 	for _, name := range guideNames {
 		data, err := t.Read(name)
-		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) || errors.Is(err, ErrBinary) || errors.Is(err, ErrTooLarge) {
-			continue
+		if errors.Is(err, ErrGone) {
+			return nil, fmt.Errorf("looking for the folder's guides: %w", err)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("looking for the folder's guides: %w", err)
+			continue
 		}
 		if text := string(data); strings.TrimSpace(text) != "" {
 			out = append(out, Guide{Path: path.Join(up, name), Text: text})

@@ -3,6 +3,7 @@ package repo
 import (
 	"os"
 	"path/filepath"
+	"syscall"
 	"testing"
 )
 
@@ -82,5 +83,34 @@ func TestHashGuides(t *testing.T) {
 	a, b := []Guide{{"a", "b\n"}, {"c", "d"}}, []Guide{{"a", "b\n1 c 1 d"}}
 	if HashGuides(nil) != "" || HashGuides(a) == HashGuides(b) || HashGuides(a) != HashGuides([]Guide{{"a", "b\n"}, {"c", "d"}}) {
 		t.Fatal("the hash does not tell guides apart")
+	}
+}
+
+// TestOddGuides: what stands in a guide's place without being one is left out, and no reason not to work.
+func TestOddGuides(t *testing.T) {
+	for name, put := range map[string]func(at string) error{
+		"a folder":           func(at string) error { return os.Mkdir(at, 0o755) },
+		"a pipe":             func(at string) error { return syscall.Mkfifo(at, 0o600) },
+		"a link to itself":   func(at string) error { return os.Symlink(filepath.Base(at), at) },
+		"a link to a folder": func(at string) error { return os.Symlink(".", at) },
+		"a link to nothing":  func(at string) error { return os.Symlink("nothing", at) },
+		"a link to a device": func(at string) error { return os.Symlink("/dev/zero", at) },
+	} {
+		for _, odd := range []string{"AGENTS.md", ".github", "sub/AGENTS.md", "sub/.github"} {
+			top := t.TempDir()
+			must(t, os.Mkdir(filepath.Join(top, ".git"), 0o755))
+			must(t, os.Mkdir(filepath.Join(top, "sub"), 0o755))
+			must(t, os.WriteFile(filepath.Join(top, "CLAUDE.md"), []byte("of the whole\n"), 0o644))
+			must(t, put(filepath.Join(top, odd)))
+			r, err := Open(filepath.Join(top, "sub"), Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			all, err := r.Guides()
+			if err != nil || len(all) != 1 || all[0].Path != "../CLAUDE.md" {
+				t.Errorf("%s as %s: %v, %v", name, odd, all, err)
+			}
+			must(t, r.Close())
+		}
 	}
 }

@@ -4,7 +4,9 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
@@ -113,6 +115,44 @@ func TestFindRefusesWhatIsNoFolder(t *testing.T) {
 }
 
 // TestFindDoesNotLeaveTheTree keeps a hostile symlink from being read.
+// TestFindWaitsForNothing: a pipe, a device or a folder in the place of a file that is looked into is none, and a virtual
+// environment in the tree is read the same way.
+func TestFindWaitsForNothing(t *testing.T) {
+	t.Parallel()
+	names := []string{"pyproject.toml", "setup.cfg", "tox.ini", "pytest.ini", "conftest.py", "package.json", "go.mod", "Makefile", "Gemfile", "Cargo.toml",
+		"pom.xml", "build.gradle", ".tool-versions", ".python-version", "test_x.py", ".venv/pyvenv.cfg", ".venv/lib/python3.11/site-packages/x.pth"}
+	for kind, put := range map[string]func(at string) error{
+		"pipe":   func(at string) error { return syscall.Mkfifo(at, 0o600) },
+		"device": func(at string) error { return os.Symlink("/dev/zero", at) },
+		"folder": func(at string) error { return os.Mkdir(at, 0o755) },
+	} {
+		dir := tree(t, "-- tests/test_a.py --\nimport unittest\n")
+		for _, name := range names {
+			at := filepath.Join(dir, name)
+			if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := put(at); err != nil {
+				t.Fatal(err)
+			}
+		}
+		done := make(chan error)
+		go func() {
+			_, err := Find(dir)
+			editable(filepath.Join(dir, ".venv"), dir)
+			done <- err
+		}()
+		select {
+		case err := <-done:
+			if err != nil {
+				t.Errorf("%s: %v", kind, err)
+			}
+		case <-time.After(20 * time.Second):
+			t.Fatalf("%s: it still waits", kind)
+		}
+	}
+}
+
 func TestFindDoesNotLeaveTheTree(t *testing.T) {
 	outside := tree(t, "-- go.mod --\nmodule m\n-- a_test.go --\npackage m\n")
 	dir := t.TempDir()

@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"syscall"
 )
 
 // maxSource bounds what is read of a file to recognise it: configuration and test files are far smaller.
@@ -28,16 +29,28 @@ func (f folder) read(name string) string {
 		return ""
 	}
 	defer root.Close()
-	file, err := root.Open(filepath.FromSlash(cleanRel(join(f.dir, name))))
+	file, err := root.OpenFile(filepath.FromSlash(cleanRel(join(f.dir, name))), readOnly, 0)
+	return string(regular(file, err, maxSource))
+}
+
+// readOnly opens what may be anything: a pipe that nobody writes into is opened too, and not waited for.
+const readOnly = os.O_RDONLY | syscall.O_NONBLOCK
+
+// regular reads up to most bytes of what was opened with readOnly, and closes it; nil where that failed or it is no regular
+// file, but a pipe, a device or a folder.
+func regular(file *os.File, err error, most int64) []byte {
 	if err != nil {
-		return ""
+		return nil
 	}
 	defer file.Close()
 	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() {
-		return ""
+		return nil
 	}
-	data, _ := io.ReadAll(io.LimitReader(file, maxSource))
-	return string(data)
+	data, err := io.ReadAll(io.LimitReader(file, most))
+	if err != nil {
+		return nil
+	}
+	return data
 }
 
 // stat is what a path inside the tree is; a symlink that leaves the tree is an error.

@@ -4,7 +4,6 @@ import (
 	"crypto/rand"
 	"embed"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -315,14 +314,6 @@ func readReport(root *os.Root, name string) []byte {
 	if err != nil || !info.Mode().IsRegular() {
 		return nil
 	}
-	f, err := root.Open(name)
-	if err != nil {
-		return nil
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxReport))
-	if err != nil {
-		return nil
-	}
-	return data
+	f, err := root.OpenFile(name, readOnly, 0)
+	return regular(f, err, maxReport)
 }

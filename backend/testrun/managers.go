@@ -188,11 +188,8 @@ func escapeGlob(p string) string {
 
 // smallFile reads a manager's own file; "" when there is none. They are lines, not books.
 func smallFile(parts ...string) string {
-	data, err := os.ReadFile(filepath.Join(parts...))
-	if err != nil || len(data) > 64<<10 {
-		return ""
-	}
-	return string(data)
+	f, err := os.OpenFile(filepath.Join(parts...), readOnly, 0)
+	return string(regular(f, err, 64<<10))
 }
 
 func versionFile(_ host, home, _ string) []string { return strings.Fields(smallFile(home, "version")) }

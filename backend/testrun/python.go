@@ -243,10 +243,8 @@ func editable(venv, source string) []string {
 	var all []string
 	files, _ := filepath.Glob(filepath.Join(venv, "lib", "python3*", "site-packages", "*.pth"))
 	for _, file := range files {
-		data, err := os.ReadFile(file)
-		if err != nil || len(data) > maxSource {
-			continue
-		}
+		f, err := os.OpenFile(file, readOnly, 0)
+		data := regular(f, err, maxSource)
 		for line := range strings.Lines(string(data)) {
 			line = filepath.Clean(strings.TrimSpace(line))
 			if source != "" && (line == filepath.Clean(source) || inside(filepath.Clean(source), line)) {
