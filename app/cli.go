@@ -18,6 +18,7 @@ import (
 	"golang.org/x/term"
 
 	"redgreen/backend/sandbox"
+	"redgreen/backend/session"
 )
 
 // The exit codes of every subcommand.
@@ -123,6 +124,26 @@ func (c *command) status(ctx context.Context, err error) int {
 	return code
 }
 
+// newLog is the program's log: whatever comes into it, no secret comes out.
+func newLog(w io.Writer, level slog.Level) *slog.Logger {
+	return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: level, ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+		switch v := a.Value.Any().(type) {
+		case string:
+			a.Value = slog.StringValue(clean(v))
+		case error:
+			a.Value = slog.StringValue(clean(v.Error()))
+		case []byte, fmt.Stringer:
+			a.Value = slog.StringValue(clean(fmt.Sprintf("%s", v)))
+		}
+		return a
+	}}))
+}
+
+func clean(text string) string {
+	text, _ = session.Redact(text)
+	return text
+}
+
 // house puts the rooms together.
 func (c *command) house() (*core, error) {
 	if c.core != nil {
@@ -132,7 +153,7 @@ func (c *command) house() (*core, error) {
 	if c.debug {
 		level = slog.LevelDebug
 	}
-	core, err := newCore(c.assets, c.env, slog.New(slog.NewTextHandler(c.err, &slog.HandlerOptions{Level: level})))
+	core, err := newCore(c.assets, c.env, newLog(c.err, level))
 	if err != nil {
 		return nil, err
 	}

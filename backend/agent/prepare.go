@@ -53,7 +53,7 @@ func (r *Run) prepare(ctx context.Context) (*bench, error) {
 func (r *Run) toolsOf(b *bench) *tools.Set {
 	return tools.New(tools.Options{
 		Workspace: b.ws, Index: r.o.Index, Runner: b.runner, Command: b.command,
-		Policy: policy.Settings{AskEdits: r.task.AskEdits}, Ask: r.ask(), Full: r.o.Store.PutBody, Delimiter: r.delimiter(),
+		Policy: policy.Settings{AskEdits: r.task.AskEdits}, Ask: r.ask(), Full: r.o.Store.PutBody, Hide: r.o.Store.RedactLines, Delimiter: r.delimiter(),
 		Seen: seen(r.history()), Known: shown(r.history()), Form: editForm(r.o.Model.Info),
 		Search: r.o.Model.Search, Baseline: b.baseline,
 	})
@@ -87,6 +87,7 @@ func (r *Run) ask() func(context.Context, policy.Act) (bool, error) {
 	}
 	return func(ctx context.Context, act policy.Act) (bool, error) {
 		defer r.clock.pause()()
+		act.Object = r.o.Store.Redact(act.Object)
 		return r.o.Ask(ctx, r.ID(), act)
 	}
 }

@@ -153,7 +153,7 @@ func tail(s string, max int) string {
 	if len(s) <= max {
 		return s
 	}
-	return "…" + s[len(s)-max:]
+	return "…" + s[testrun.CutFrom(s, max):]
 }
 
 // named are the paths of a folder's guides.

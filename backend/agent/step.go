@@ -73,12 +73,22 @@ func (r *Run) requestFrom(b *bench, events []entry) (model.Request, []string) {
 func (r *Run) chat(ctx context.Context, step int, tokens int64, req model.Request) (session.ModelReplied, error) {
 	begun := r.o.Now()
 	var recorded error
-	reply, err := r.o.Model.Chat(ctx, req, func(d model.Delta) {
-		if d.Retry != nil {
-			recorded = errors.Join(recorded, r.append(ctx, session.KindModelFailed, failure(step, d.Retry.Attempt, d.Retry.Err, d.Retry.Wait)))
+	say := func(d model.Delta) {
+		if d != (model.Delta{}) {
+			r.o.OnDelta(r.ID(), step, d)
 		}
-		r.o.OnDelta(r.ID(), step, d)
+	}
+	text, thinking := r.o.Store.Stream(), r.o.Store.Stream()
+	reply, err := r.o.Model.Chat(ctx, req, func(d model.Delta) {
+		if d.Retry == nil {
+			say(model.Delta{Text: text.Add(d.Text), Thinking: thinking.Add(d.Thinking)})
+			return
+		}
+		recorded = errors.Join(recorded, r.append(ctx, session.KindModelFailed, failure(step, d.Retry.Attempt, d.Retry.Err, d.Retry.Wait)))
+		text, thinking = r.o.Store.Stream(), r.o.Store.Stream()
+		say(d)
 	})
+	say(model.Delta{Text: text.Rest(), Thinking: thinking.Rest()})
 	if recorded != nil {
 		return session.ModelReplied{}, recorded
 	}

@@ -12,11 +12,12 @@ import (
 // (see table), and values that look like chance behind a name that says secret, token, password or key. A password that
 // looks like a word passes.
 func Redact(text string) (clean string, n int) {
-	return redact(text, nil)
+	return redact(text, nil, false)
 }
 
-// redact is Redact that also replaces values that are known to be secret, wherever they occur.
-func redact(text string, known []string) (clean string, n int) {
+// redact is Redact that also replaces values that are known to be secret, wherever they occur. lines keeps what follows a
+// secret of several lines where it is.
+func redact(text string, known []string, lines bool) (clean string, n int) {
 	for _, secret := range known {
 		if c := strings.Count(text, secret); c > 0 {
 			text, n = strings.ReplaceAll(text, secret, "[secret removed: a stored key]"), n+c
@@ -36,6 +37,9 @@ func redact(text string, known []string) (clean string, n int) {
 		}
 		b.WriteString(text[done:s.start])
 		b.WriteString("[secret removed: " + s.kind + "]")
+		if lines {
+			b.WriteString(strings.Repeat("\n", strings.Count(text[s.start:s.end], "\n")))
+		}
 		done, n = s.end, n+1
 		i = done - 1
 	}
@@ -140,7 +144,13 @@ func (s *Store) Redact(text string) string {
 	return clean
 }
 
-func (s *Store) redact(text string) (string, int) { return redact(text, s.known()) }
+// RedactLines is Redact that leaves every line where it is, for a text of which only some lines are shown.
+func (s *Store) RedactLines(text string) string {
+	clean, _ := redact(text, s.known(), true)
+	return clean
+}
+
+func (s *Store) redact(text string) (string, int) { return redact(text, s.known(), false) }
 
 func (s *Store) redactJSON(raw []byte) ([]byte, error) { return redactJSON(raw, s.known()) }
 
@@ -188,7 +198,7 @@ type cleaner struct {
 func (c *cleaner) value(v any) any {
 	switch v := v.(type) {
 	case string:
-		clean, n := redact(v, c.known)
+		clean, n := redact(v, c.known, false)
 		c.n += n
 		return clean
 	case []any:
@@ -213,7 +223,7 @@ func (c *cleaner) value(v any) any {
 
 // signed says whether a provider's opaque JSON text holds a secret anywhere.
 func (c *cleaner) signed(text string) bool {
-	_, n := redact(text, c.known)
+	_, n := redact(text, c.known, false)
 	c.n += n
 	return n > 0
 }

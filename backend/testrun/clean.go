@@ -152,17 +152,50 @@ func cleanMessage(s string) string {
 // address is an object's place in memory, as Python prints it: it differs from run to run and says nothing.
 var address = regexp.MustCompile(` at 0x[0-9a-fA-F]{6,}\b`)
 
-// shorten cuts s to at most n bytes at a character's edge and marks the cut.
+// shorten cuts s to at most n bytes and marks the cut.
 func shorten(s string, n int) string {
 	if len(s) <= n {
 		return s
 	}
-	n -= len("…")
+	return s[:CutAt(s, n-len("…"))] + "…"
+}
+
+// longWord is the longest word that a cut goes around, in bytes: longer than all keys and tokens but a private key.
+const longWord = 1 << 10
+
+// CutAt gives where to cut s so that at most n bytes stay: between words, if one is not too long. Half of a secret would no
+// longer be known as one.
+func CutAt(s string, n int) int {
+	if n >= len(s) {
+		return len(s)
+	}
+	n = max(n, 0)
+	for i := n; i > max(0, n-longWord); i-- {
+		if wordEnd(s[i-1]) || wordEnd(s[i]) {
+			return i
+		}
+	}
 	for n > 0 && !utf8.RuneStart(s[n]) {
 		n--
 	}
-	return s[:n] + "…"
+	return n
 }
+
+// CutFrom is CutAt for the end of a text: where to begin.
+func CutFrom(s string, n int) int {
+	from := max(0, len(s)-n)
+	for i := from; i > 0 && i < min(len(s), from+longWord); i++ {
+		if wordEnd(s[i-1]) || wordEnd(s[i]) {
+			return i
+		}
+	}
+	for from < len(s) && !utf8.RuneStart(s[from]) {
+		from++
+	}
+	return from
+}
+
+func wordEnd(c byte) bool { return c <= ' ' || c == '"' || c == '\'' || c == '`' }
 
 // firstLine is the first line of the first text that has one.
 func firstLine(texts ...string) string {

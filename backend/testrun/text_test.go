@@ -38,6 +38,32 @@ func TestClean(t *testing.T) {
 	}
 }
 
+// A cut leaves no half of a word, which may be half of a secret, unless the word is longer than any secret.
+func TestCuts(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("x", 3*longWord)
+	for _, c := range []struct {
+		in         string
+		n          int
+		head, tail string
+	}{
+		{"one two three", 100, "one two three", "one two three"},
+		{"one two three", 9, "one two ", "two three"},
+		{`{"token":"sk-secretsecret","b":1}`, 20, `{"token":"`, `","b":1}`},
+		{"ähnlich wie", 2, "ä", "ie"},
+		{long, longWord, long[:longWord], long[:longWord]},
+		{"é" + long, longWord, "é" + long[:longWord-2], long[:longWord]},
+		{"", 5, "", ""},
+	} {
+		if got := c.in[:CutAt(c.in, c.n)]; got != c.head {
+			t.Errorf("CutAt(%.40q, %d) leaves %.40q, want %.40q", c.in, c.n, got, c.head)
+		}
+		if got := c.in[CutFrom(c.in, c.n):]; got != c.tail {
+			t.Errorf("CutFrom(%.40q, %d) leaves %.40q, want %.40q", c.in, c.n, got, c.tail)
+		}
+	}
+}
+
 func FuzzClean(f *testing.F) {
 	f.Add([]byte("\x1b[31m\xff\x1b]0;x"))
 	f.Fuzz(func(t *testing.T, data []byte) {

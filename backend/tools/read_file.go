@@ -50,7 +50,7 @@ func runRead(ctx context.Context, s *Set, a Args) (result, error) {
 	if err != nil {
 		return s.refuseRead(ctx, name, err)
 	}
-	return s.reads(numbered(name, text, a.number("start_line", 1), a.number("end_line", 0)), name, data), nil
+	return s.reads(numbered(name, s.hide(text), a.number("start_line", 1), a.number("end_line", 0)), name, data), nil
 }
 
 // reads notes that the model has seen a file, and leaves out the lines that stand in its view already.

@@ -55,6 +55,7 @@ func runSearch(ctx context.Context, s *Set, a Args) (result, error) {
 	case err != nil:
 		return result{}, err
 	}
+	s.hideIn(hits)
 	lines := append(s.newFiles(p, query, hits), HitLines(hits)...)
 	note := s.scrub(strings.Join(notes, "; "))
 	if len(lines) == 0 {
@@ -67,6 +68,28 @@ func runSearch(ctx context.Context, s *Set, a Args) (result, error) {
 		body:    body,
 		note:    note,
 	}, nil
+}
+
+// hideIn takes secrets out of the snippets, by the whole of each file.
+func (s *Set) hideIn(hits []search.Hit) {
+	clean := map[string][]string{} // path → lines; nil as they are
+	for i, h := range hits {
+		lines, ok := clean[h.Path]
+		if !ok {
+			if data, err := s.o.Workspace.Read(h.Path); err == nil {
+				if text, _, err := patch.Decode(data); err == nil {
+					if hidden := s.hide(text); hidden != text {
+						lines = strings.Split(strings.ReplaceAll(hidden, "\r\n", "\n"), "\n")
+					}
+				}
+			}
+			clean[h.Path] = lines
+		}
+		if first := h.StartLine - 1; lines != nil && first >= 0 {
+			last := min(len(lines), first+1+strings.Count(h.Snippet, "\n"))
+			hits[i].Snippet = strings.Join(lines[min(first, last):last], "\n")
+		}
+	}
 }
 
 // searchWithin is how long an expression that the index cannot help with is looked for.
@@ -128,7 +151,7 @@ func (s *Set) newFiles(p patch.Patch, query string, hits []search.Hit) []string 
 		if err != nil {
 			continue // deleted again, or not text
 		}
-		if n, line := bestLine(string(data), words); n > 0 {
+		if n, line := bestLine(s.hide(string(data)), words); n > 0 {
 			out = append(out, fmt.Sprintf("%s new file | %d: %s", f.Path, n, shorten(strings.TrimSpace(line), maxBest)))
 		}
 	}

@@ -30,12 +30,13 @@ type Options struct {
 	Policy    policy.Settings
 	Ask       func(ctx context.Context, act policy.Act) (bool, error) // nil: what must be asked is denied
 	Full      func(ctx context.Context, data []byte) (hash string, err error)
-	Delimiter string            // random per session, wraps untrusted data
-	Seen      []Seen            // files that the model saw before, the latest last: of a session that goes on
-	Known     map[string]string // failing test → message, which the model was shown before its first step
-	Form      Form              // of edits that the model manages best; "" says nothing about it
-	Search    bool              // the model is a search procedure: it has the tools of Searching too
-	Baseline  testrun.Run       // of the untouched copy, for those
+	Hide      func(text string) string // takes secrets out of a text and leaves its lines where they are; nil none
+	Delimiter string                   // random per session, wraps untrusted data
+	Seen      []Seen                   // files that the model saw before, the latest last: of a session that goes on
+	Known     map[string]string        // failing test → message, which the model was shown before its first step
+	Form      Form                     // of edits that the model manages best; "" says nothing about it
+	Search    bool                     // the model is a search procedure: it has the tools of Searching too
+	Baseline  testrun.Run              // of the untouched copy, for those
 }
 
 // Outcome is what a call gave. Text is exactly what the model sees.
@@ -233,6 +234,14 @@ func (s *Set) run(ctx context.Context, t Tool, a Args) (result, error) {
 		return result{failed: true, summary: "failed", head: "It could not be done.", body: s.scrub(err.Error())}, nil
 	}
 	return r, nil
+}
+
+// hide takes secrets out of a file's text before lines of it are shown: the middle of a private key looks like nothing.
+func (s *Set) hide(text string) string {
+	if s.o.Hide == nil {
+		return text
+	}
+	return s.o.Hide(text)
 }
 
 // scrub takes the host's folder names out of an error text.

@@ -47,7 +47,7 @@ func (s *Set) widen(ctx context.Context, at place) (result, error) {
 	if err != nil {
 		return s.refuseRead(ctx, at.path, err)
 	}
-	r, near := widened(at, data, text)
+	r, near := widened(at, data, s.hide(text))
 	if r = s.reads(r, at.path, data); r.failed || near == "" {
 		return r, nil
 	}

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"redgreen/backend/testrun"
 )
 
 // maxBody is how many bytes of data one result carries: about 7,000 tokens.
@@ -82,7 +84,7 @@ func hidden(r rune) bool {
 }
 
 // Cap keeps whole lines from the start, at most max bytes, and says whether it cut. A first line longer than max is cut
-// within.
+// within, between words.
 func Cap(s string, max int) (string, bool) {
 	if len(s) <= max {
 		return s, false
@@ -91,10 +93,7 @@ func Cap(s string, max int) (string, bool) {
 	if i := strings.LastIndexByte(head, '\n'); i > 0 {
 		return head[:i], true
 	}
-	for len(head) > 0 && !utf8.RuneStart(s[len(head)]) {
-		head = head[:len(head)-1]
-	}
-	return head, true
+	return s[:testrun.CutAt(s, max)], true
 }
 
 // oneLine is the first max bytes of a text with its lines joined.
@@ -103,8 +102,5 @@ func oneLine(s string, max int) string {
 	if len(s) <= max {
 		return s
 	}
-	for !utf8.RuneStart(s[max]) {
-		max--
-	}
-	return s[:max] + "…"
+	return s[:testrun.CutAt(s, max)] + "…"
 }

@@ -64,6 +64,7 @@ func TestCap(t *testing.T) {
 		cut  bool
 	}{
 		{"abc", 3, "abc", false}, {"ab\ncd", 4, "ab", true}, {"abcdef", 4, "abcd", true}, {"aéé", 2, "a", true}, {"", 0, "", false}, {"a\nb\nc\n", 5, "a\nb", true},
+		{"token=sk-onewholetoken", 12, "token=sk-one", true}, {"the key sk-onewholetoken", 12, "the key ", true},
 	} {
 		if got, cut := Cap(c.in, c.max); got != c.want || cut != c.cut {
 			t.Errorf("Cap(%q, %d) = %q, %v", c.in, c.max, got, cut)
