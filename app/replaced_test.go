@@ -50,12 +50,12 @@ func TestFolderReplaced(t *testing.T) {
 		t.Fatal(err)
 	}
 	for end := time.Now().Add(20 * time.Second); ; time.Sleep(20 * time.Millisecond) {
-		hits, err := a.Search(folder, "brand_new", 5)
-		if err == nil && len(hits) > 0 && hits[0].Path == "b.py" {
+		found, err := a.Search(folder, "brand_new", 5)
+		if err == nil && len(found.Hits) > 0 && found.Hits[0].Path == "b.py" {
 			return
 		}
 		if time.Now().After(end) {
-			t.Fatalf("the new folder is not searched: %+v, %v", hits, err)
+			t.Fatalf("the new folder is not searched: %+v, %v", found, err)
 		}
 	}
 }

@@ -93,8 +93,22 @@ func TestSaidSymbolWithoutHit(t *testing.T) {
 	if hits := mustSearch(t, ix, "symbol: mean_of_nothing", o); len(hits) != 0 || !strings.Contains(told, `"words: mean_of_nothing"`) {
 		t.Errorf("%s\n%s", told, show(hits))
 	}
-	if hits := mustSearch(t, ix, "symbol: Mean", o); len(hits) == 0 || hits[0].Symbol != "Mean" {
-		t.Error(show(hits))
+	told = ""
+	if hits := mustSearch(t, ix, "symbol: Mean", o); len(hits) == 0 || hits[0].Symbol != "Mean" || told != "" {
+		t.Error(told, show(hits))
+	}
+}
+
+// Where a place fits or does not, what is not shown is told of; of words there is always more.
+func TestMoreThanShown(t *testing.T) {
+	t.Parallel()
+	_, r, ix := maths(t)
+	for query, want := range map[string]string{`"Mean"`: "more places fit than the 1 shown", "refs: Mean": "more places fit than the 1 shown", "the mean of numbers": ""} {
+		told := ""
+		o := Options{N: 1, Read: r.Read, Told: func(s string) { told = s }}
+		if hits := mustSearch(t, ix, query, o); len(hits) != 1 || told != want {
+			t.Errorf("%s: %q, want %q\n%s", query, told, want, show(hits))
+		}
 	}
 }
 

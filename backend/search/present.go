@@ -12,26 +12,30 @@ import (
 // maxSnippet bounds a snippet's lines; a hit that is longer ends there.
 const maxSnippet = 400
 
-// present turns candidates into hits until there are n: held against the present text, without doubles, with their lines.
-func present(ctx context.Context, ix *index.Index, q Query, ranked []candidate, o Options) ([]Hit, error) {
+// present turns candidates into hits until there are n: held against the present text, without doubles, with their lines. more
+// says that another would be a hit too.
+func present(ctx context.Context, ix *index.Index, q Query, ranked []candidate, o Options) (hits []Hit, more bool, err error) {
 	p := presenter{ix: ix, q: q, o: o, files: map[string]*file{}, lines: newLineScorer(q)}
-	var hits []Hit
 	for _, c := range ranked {
-		if len(hits) >= o.N {
+		if len(hits) >= o.N && !q.whole() {
 			break
 		}
 		if err := ctx.Err(); err != nil {
-			return nil, err
+			return nil, false, err
 		}
 		h, ok, err := p.hit(ctx, c)
 		if err != nil {
-			return nil, err
+			return nil, false, err
 		}
-		if ok && !slices.ContainsFunc(hits, func(o Hit) bool { return double(o, h) }) {
-			hits = append(hits, h)
+		if !ok || slices.ContainsFunc(hits, func(o Hit) bool { return double(o, h) }) {
+			continue
 		}
+		if len(hits) >= o.N {
+			return hits, true, nil
+		}
+		hits = append(hits, h)
 	}
-	return hits, nil
+	return hits, false, nil
 }
 
 // Grouped brings the hits of one file together, at the place of the file's best; both the files and the hits of each keep their

@@ -40,6 +40,16 @@ type Query struct {
 	strict     bool // the kind was said: nothing of another kind is an answer
 }
 
+// whole reports a query that a place fits or does not, so that what is left out is of the same worth as what is shown. Of words
+// there is always more that fits less.
+func (q Query) whole() bool {
+	switch q.Kind {
+	case Exact, Expression, References, Callers:
+		return true
+	}
+	return q.strict
+}
+
 const (
 	// maxQuery is more than any pasted trace needs; the rest is not looked at.
 	maxQuery = 20_000

@@ -80,9 +80,12 @@ func Search(ctx context.Context, ix *index.Index, query string, o Options) ([]Hi
 	if err != nil {
 		return nil, err
 	}
-	hits, err := present(ctx, ix, q, ranked, o)
+	hits, more, err := present(ctx, ix, q, ranked, o)
 	if err != nil {
 		return nil, fmt.Errorf("searching: %w", err)
+	}
+	if more {
+		o.tell("more places fit than the %d shown", len(hits))
 	}
 	return hits, nil
 }

@@ -494,3 +494,18 @@ scene('a run is paused and goes on', 'speed=20', async (page) => {
   await page.keyboard.press('h');
   await page.getByTestId('write').waitFor();
 });
+
+scene('the search says what it left out, and that a kind has no hit', '', async (page) => {
+  await page.getByTestId('open-sample').click();
+  await page.keyboard.press('Control+k');
+  const told = page.getByTestId('search-told');
+  await page.getByTestId('search-input').fill('city');
+  await page.getByTestId('search-hit').first().waitFor();
+  assert.equal(await told.count(), 0);
+  await page.getByTestId('search-input').fill('/city/');
+  await told.getByText('The first 200, there may be more').waitFor();
+  assert.ok(await page.getByTestId('search-hit').count() > 0);
+  await page.getByTestId('search-input').fill('symbol: MAX_RETRIES');
+  await told.getByText('No definition of the folder is called "MAX_RETRIES"').waitFor();
+  assert.equal(await page.getByTestId('search-hit').count(), 0);
+});

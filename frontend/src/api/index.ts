@@ -4,7 +4,7 @@
 import { t } from '../texts';
 import { AppError, decode } from './error';
 import type {
-  Bill, BillsBy, Body, Boot, Check, Choice, Diff, Doctor, Event, Exported, Folder, FolderTests, Guides, Hit, ImageList, Mention, Models, ModelSetting, NewTask, Notice, Origin, Pair, PreparePlan, PrepareReport, ProbePlan, ProbeResult, Pushed, Review, Rung,
+  Bill, BillsBy, Body, Boot, Check, Choice, Diff, Doctor, Event, Exported, Folder, FolderTests, Found, Guides, ImageList, Mention, Models, ModelSetting, NewTask, Notice, Origin, Pair, PreparePlan, PrepareReport, ProbePlan, ProbeResult, Pushed, Review, Rung,
   SessionHit, SessionInfo, SessionState, Settings, Topic,
 } from './types';
 
@@ -49,7 +49,7 @@ export interface Backend {
   resumeWith(id: string, model: string): Promise<void>;
   editCriteria(id: string, criteria: string[]): Promise<void>;
   answerAsk(id: string, askId: string, allow: boolean): Promise<void>;
-  search(folder: string, query: string, n: number): Promise<Hit[] | null>;
+  search(folder: string, query: string, n: number): Promise<Found>;
   /** complete gives files and symbols that the first letters of a name may mean. */
   complete(folder: string, word: string, n: number): Promise<Mention[] | null>;
   saveSettings(settings: Settings): Promise<Settings>;

@@ -4,7 +4,7 @@
 import { AppError } from '../error';
 import { without } from '../hunks';
 import type { Backend } from '../index';
-import type { Bill, Boot, Check, Choice, Diff, Event, FolderTests, Guides, Hit, Kind, ModelInfo, NewTask, Payloads, PrepareStep, ProbeResult, Pushed, Review, SessionInfo, Settings, Topic } from '../types';
+import type { Bill, Boot, Check, Choice, Diff, Event, FolderTests, Found, Guides, Hit, Kind, ModelInfo, NewTask, Payloads, PrepareStep, ProbeResult, Pushed, Review, SessionInfo, Settings, Topic } from '../types';
 import { big, files as plain, folder, several, task } from './repo';
 import { again, certificate, proveChoice, diffOf, opening, sandbox, work, type Beat, type Scene } from './script';
 
@@ -349,10 +349,12 @@ export function fake(q: URLSearchParams): Backend {
     async answerAsk(id) {
       need(id).asked?.();
     },
-    async search(_folder, query, n): Promise<Hit[]> {
+    async search(_folder, query, n): Promise<Found> {
       await sleep(20);
+      const symbol = /^symbol:\s*(.+)$/.exec(query)?.[1];
+      if (symbol) return { hits: [], told: [`no definition of the folder is called "${symbol}"; "words: ${symbol}" looks for what speaks of it`] };
       const source = (files[0]?.before ?? '').split('\n');
-      const first = query.toLowerCase().split(/\s+/)[0] ?? '';
+      const first = query.toLowerCase().replaceAll('/', '').split(/\s+/)[0] ?? '';
       const hits = [...source.entries()].filter(([, l]) => /^(def|class) /.test(l)).map(([i]): Hit => {
         const end = source.findIndex((l, j) => j > i && l === '');
         const body = source.slice(i, end);
@@ -360,7 +362,7 @@ export function fake(q: URLSearchParams): Backend {
         const symbol = /^(?:def|class) (\w+)/.exec(source[i] ?? '')?.[1] ?? '';
         return { path: 'app/invoices.py', start_line: i + 1, end_line: end, symbol, kind: source[i]?.startsWith('class') ? 'class' : 'function', score: best >= 0 ? 1 : 0, snippet: body.join('\n'), best_line: i + 1 + Math.max(0, best), why: best >= 0 ? [{ list: 'words', rank: 1, score: 0.0164 }, { list: 'keywords', rank: 1, score: 0 }, { list: 'vectors', rank: 3, score: 0 }] : [] };
       });
-      return hits.filter((h) => h.score > 0).slice(0, n);
+      return { hits: hits.filter((h) => h.score > 0).slice(0, n), told: query.startsWith('/') ? ['the first 200, there may be more; searched 3 of 40 files'] : [] };
     },
     async complete(_f, word) {
       const all = [...files.map((f) => ({ kind: 'file', name: '', path: f.path, line: 0 })), { kind: 'function', name: 'render_invoice', path: 'app/invoices.py', line: 47 }, { kind: 'class', name: 'Invoice', path: 'app/invoices.py', line: 32 }];

@@ -85,6 +85,12 @@ export interface Hit {
   why: List<{ list: string; rank: number; score: number }>;
 }
 
+/** What a search gives: told are sentences on the results, such as that not all was looked at. */
+export interface Found {
+  hits: List<Hit>;
+  told: List<string>;
+}
+
 /** The pushed events; small, and everything but deltas can be fetched again. */
 /** What is told to a person who looks elsewhere; a click on it shows the session. */
 export interface Notice {

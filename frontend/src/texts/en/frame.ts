@@ -27,6 +27,8 @@ export const search = {
   idle: 'A name, a path, a pasted error, or what the code does: “where is the total rounded”.',
   building: 'The index is still being built, so some code may be missing.',
   nothing: (query: string) => `Nothing fits “${query}”. Try fewer words, or a word that the code itself uses.`,
+  /** A remark of the search on its results, as a sentence. */
+  told: (said: string) => `${said.charAt(0).toUpperCase()}${said.slice(1)}.`,
   results: 'Results',
   opens: '{} opens it in your editor',
   why: 'Why this one is found, and where it stands in each list',
