@@ -284,13 +284,7 @@ func (a *App) Models() (ModelList, error) {
 // Doctor probes the sandbox.
 func (a *App) Doctor() (sandbox.Report, error) {
 	return guard(a.h, func() (sandbox.Report, error) {
-		box, err := a.h.core.sandbox("")
-		if err != nil {
-			return sandbox.Report{}, err
-		}
-		report := box.Doctor(a.h.context)
-		report.Checks = append(report.Checks, a.h.core.embedderCheck(a.h.context)...)
-		return report, nil
+		return a.h.core.doctor(a.h.context, "")
 	})
 }
 

@@ -38,12 +38,10 @@ func (c *command) doctorCommand() *cobra.Command {
 					return err
 				}
 			}
-			box, err := core.sandbox(root)
+			report, err := core.doctor(cmd.Context(), root)
 			if err != nil {
 				return err
 			}
-			report := box.Doctor(cmd.Context())
-			report.Checks = append(report.Checks, core.embedderCheck(cmd.Context())...)
 			if root != "" {
 				checks, err := testrun.Toolchains(root)
 				if err != nil {

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"time"
@@ -16,11 +17,13 @@ const (
 	noEmbedder = "none"
 	// embedderWithin is how long a folder waits for a server's first vector before it is opened without vectors.
 	embedderWithin = 10 * time.Second
+	// embedderProbe is how long the doctor waits for it.
+	embedderProbe = 2 * time.Second
 )
 
 // embedder is the one that the settings choose. One that cannot be opened costs the vectors only: nil, and vectorless says why.
 func (c *core) embedder() search.Embedder {
-	e, err := c.openEmbedder(context.Background())
+	e, err := c.openEmbedder(context.Background(), embedderWithin)
 	if err != nil {
 		c.log.Warn("opening the embedder", slog.Any("error", err))
 	}
@@ -31,7 +34,7 @@ func (c *core) embedder() search.Embedder {
 }
 
 // openEmbedder asks a server's model for a first vector; nil where the person wants none.
-func (c *core) openEmbedder(ctx context.Context) (search.Embedder, error) {
+func (c *core) openEmbedder(ctx context.Context, within time.Duration) (search.Embedder, error) {
 	name := c.current().Embedder
 	switch name {
 	case "":
@@ -43,13 +46,26 @@ func (c *core) openEmbedder(ctx context.Context) (search.Embedder, error) {
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, embedderWithin)
+	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
 	e, err := search.Remote(ctx, m)
 	if err != nil {
 		return nil, err // not e: an interface that holds nothing is not nil
 	}
 	return e, nil
+}
+
+// doctor probes the sandboxes for a folder's tests ("" no folder) and, beside that, the embedder.
+func (c *core) doctor(ctx context.Context, root string) (sandbox.Report, error) {
+	box, err := c.sandbox(root)
+	if err != nil {
+		return sandbox.Report{}, err
+	}
+	vectors := make(chan []sandbox.Check, 1)
+	go func() { vectors <- c.embedderCheck(ctx) }()
+	report := box.Doctor(ctx)
+	report.Checks = append(report.Checks, <-vectors...)
+	return report, nil
 }
 
 // embedderCheck asks the chosen embedder, for the doctor; nothing where it is the built-in one or none.
@@ -60,7 +76,11 @@ func (c *core) embedderCheck(ctx context.Context) []sandbox.Check {
 	}
 	check := sandbox.Check{Name: "embedder", OK: true, Detail: name + " answers"}
 	start := time.Now()
-	if _, err := c.openEmbedder(ctx); err != nil {
+	_, err := c.openEmbedder(ctx, embedderProbe)
+	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
+		err = fmt.Errorf("it did not answer within %s; if it is only now loading its model, ask again", embedderProbe)
+	}
+	if err != nil {
 		check.OK, check.Detail = false, fmt.Sprintf("%s gives no vectors, so searches go by words alone: %v", name, err)
 		check.Fix = `start its server, or take "embedder" out of the settings for the built-in one; then open the folder again`
 	}

@@ -69,6 +69,9 @@ func (w within) Read(p []byte) (int, error) {
 	return w.r.Read(p)
 }
 
+// headMost is how many lines of a tool's own notes may stand before one that says whose record it is.
+const headMost = 1000
+
 // errForm is of a file that is none of those that can be read.
 var errForm = errors.New("this is neither a session that Redgreen exported as jsonl nor a record of mini-swe-agent, Claude Code or Codex")
 
@@ -93,7 +96,10 @@ func read(ctx context.Context, data []byte) ([]session.Event, Source, error) {
 			if i == 0 {
 				return nil, Source{}, fmt.Errorf("%w (line %d: %v)", errForm, line.n, err)
 			}
-			break
+			if !json.Valid(line.text) {
+				break
+			}
+			continue // a tool's own note, in some other form
 		}
 		switch {
 		case head.Kind != "" && head.Seq > 0:
@@ -103,7 +109,7 @@ func read(ctx context.Context, data []byte) ([]session.Event, Source, error) {
 		case head.SessionID != "" || head.UUID != "":
 			return record(claude(ctx, data))
 		}
-		if i == 50 {
+		if i == headMost {
 			break
 		}
 	}
@@ -114,6 +120,28 @@ func read(ctx context.Context, data []byte) ([]session.Event, Source, error) {
 type numbered struct {
 	n    int // from 1
 	text []byte
+}
+
+// loose is a text that is nice to have: what is none counts as none, and spoils nothing.
+type loose string
+
+func (l *loose) UnmarshalJSON(raw []byte) error {
+	var s string
+	if json.Unmarshal(raw, &s) == nil {
+		*l = loose(s)
+	}
+	return nil
+}
+
+// foreign are the lines of another tool's record. A last line that was cut off, as the record of a session under way or of a
+// crash has one, is left out and counted.
+func foreign(data []byte, s *Source) []numbered {
+	all := lines(data)
+	if n := len(all); n > 1 && !bytes.HasSuffix(data, []byte("\n")) && !json.Valid(all[n-1].text) {
+		s.Skipped++
+		return all[:n-1]
+	}
+	return all
 }
 
 func lines(data []byte) (out []numbered) {

@@ -15,12 +15,16 @@ type claudeLine struct {
 	Type      string `json:"type"` // user, assistant; others are the tool's own
 	Sidechain bool   `json:"isSidechain"`
 	Meta      bool   `json:"isMeta"`
-	Session   string `json:"sessionId"`
-	Version   string `json:"version"`
-	Cwd       string `json:"cwd"`
-	Branch    string `json:"gitBranch"`
-	Timestamp string `json:"timestamp"`
-	Message   struct {
+	Timestamp loose  `json:"timestamp"`
+}
+
+// claudeMessage is the line of a message.
+type claudeMessage struct {
+	Session loose `json:"sessionId"`
+	Version loose `json:"version"`
+	Cwd     loose `json:"cwd"`
+	Branch  loose `json:"gitBranch"`
+	Message struct {
 		ID      string          `json:"id"`
 		Model   string          `json:"model"`
 		Content json.RawMessage `json:"content"` // a text, or blocks
@@ -47,30 +51,35 @@ type claudeBlock struct {
 }
 
 // claude reads a record of Claude Code (~/.claude/projects/…/SESSION.jsonl): one message a line, a reply of the model in as
-// many lines as it has blocks, results in the user's next message. What sub-agents said is left out.
+// many lines as it has blocks, results in the user's messages, of parallel calls between the lines of the reply. What
+// sub-agents said is left out, as are the tool's own notes, whatever they hold.
 func claude(ctx context.Context, data []byte) (trajectory, error) {
 	t := trajectory{source: Source{Tool: "Claude Code"}}
 	var at time.Time
-	for _, line := range lines(data) {
+	for _, line := range foreign(data, &t.source) {
 		if err := ctx.Err(); err != nil {
 			return t, err
 		}
-		var in claudeLine
-		if err := json.Unmarshal(line.text, &in); err != nil {
-			return t, fmt.Errorf("line %d: %w", line.n, err)
+		if !json.Valid(line.text) {
+			return t, fmt.Errorf("line %d is no JSON", line.n)
 		}
-		at = later(at, in.Timestamp)
-		if in.Type != "user" && in.Type != "assistant" || in.Sidechain || in.Meta {
+		var head claudeLine
+		if json.Unmarshal(line.text, &head) != nil || head.Type != "user" && head.Type != "assistant" || head.Sidechain || head.Meta {
 			t.source.Skipped++
 			continue
 		}
-		t.source.Version, t.source.Session = orElse(t.source.Version, in.Version), orElse(t.source.Session, in.Session)
-		t.folder, t.branch = orElse(t.folder, in.Cwd), orElse(t.branch, in.Branch)
+		var in claudeMessage
+		if err := json.Unmarshal(line.text, &in); err != nil {
+			return t, fmt.Errorf("line %d: %w", line.n, err)
+		}
+		at = later(at, string(head.Timestamp))
+		t.source.Version, t.source.Session = orElse(t.source.Version, string(in.Version)), orElse(t.source.Session, string(in.Session))
+		t.folder, t.branch = orElse(t.folder, string(in.Cwd)), orElse(t.branch, string(in.Branch))
 		blocks, err := claudeBlocks(in.Message.Content)
 		if err != nil {
 			return t, fmt.Errorf("line %d: its message: %w", line.n, err)
 		}
-		if in.Type == "user" {
+		if head.Type == "user" {
 			t.claudeUser(blocks, at)
 		} else {
 			t.claudeReply(in, blocks, at)
@@ -94,6 +103,10 @@ func (t *trajectory) claudeUser(blocks []claudeBlock, at time.Time) {
 		case "tool_result":
 			t.result(model.Result{CallID: b.CallID, Text: texts(b.Content), Error: b.Error}, at)
 		case "text":
+			if claudeNote(b.Text) {
+				t.source.Skipped++
+				continue
+			}
 			said = append(said, b.Text)
 		default:
 			said = append(said, "["+b.Type+"]")
@@ -102,20 +115,41 @@ func (t *trajectory) claudeUser(blocks []claudeBlock, at time.Time) {
 	t.person(strings.Join(said, "\n"), at)
 }
 
-func (t *trajectory) claudeReply(in claudeLine, blocks []claudeBlock, at time.Time) {
-	t.model = orElse(t.model, in.Message.Model)
+// claudeNote says whether a text of the role user is what the program put there: a command of its own, a reminder.
+func claudeNote(text string) bool {
+	text = strings.TrimSpace(text)
+	for _, begin := range []string{"<command-name>", "<command-message>", "<local-command-", "<bash-stdout>", "<bash-stderr>", "<system-reminder>", "<user-prompt-submit-hook>", "Caveat: The messages below"} {
+		if strings.HasPrefix(text, begin) {
+			return true
+		}
+	}
+	return false
+}
+
+func (t *trajectory) claudeReply(in claudeMessage, blocks []claudeBlock, at time.Time) {
+	if in.Message.Model != "<synthetic>" { // the tool's own words about an error
+		t.model = orElse(t.model, in.Message.Model)
+	}
 	r := t.reply(in.Message.ID, at)
 	if u := in.Message.Usage; u != nil { // every line of a reply has it, the last one is complete
 		r.usage = model.Usage{Known: true, Input: u.Input, CacheRead: u.CacheRead, CacheWrite: u.CacheWrite, Output: u.Output}
 	}
+	var results []model.Result // of calls that the provider ran itself
 	for _, b := range blocks {
 		switch b.Type {
 		case "text":
 			r.text = strings.TrimSpace(r.text + "\n\n" + b.Text)
 		case "thinking":
 			r.thinking = strings.TrimSpace(r.thinking + "\n\n" + b.Thinking)
-		case "tool_use":
+		case "tool_use", "server_tool_use", "mcp_tool_use":
 			r.calls = append(r.calls, model.Call{ID: b.ID, Name: b.Name, Args: string(b.Input)})
+		default:
+			if strings.HasSuffix(b.Type, "_tool_result") {
+				results = append(results, model.Result{CallID: b.CallID, Text: texts(b.Content), Error: b.Error})
+			}
 		}
+	}
+	for _, result := range results {
+		t.result(result, at)
 	}
 }

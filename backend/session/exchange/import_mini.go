@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -135,9 +136,7 @@ func (m *mini) add(in miniMessage) error {
 			m.t.person(text, at)
 			return nil
 		}
-		if len(m.wait) > 0 {
-			m.wait = m.wait[1:]
-		}
+		m.wait = slices.DeleteFunc(m.wait, func(w string) bool { return w == id })
 		code := miniCode.FindStringSubmatch(text)
 		failed := in.Extra.Code != nil && *in.Extra.Code != 0 || in.Extra.Code == nil && code != nil && code[1] != "0"
 		m.t.result(model.Result{CallID: id, Text: text, Error: failed}, at)

@@ -95,6 +95,30 @@ func TestImportOfOtherTools(t *testing.T) {
 			"step.started", "model.replied I could not.||0",
 			"session.finished not_proven|3|230|false|Imported from Codex. Nothing of it was proven here.",
 		}},
+		// Parallel calls, whose results come between them or in another order; notes of every form; a last line that was cut.
+		{"mini-odd.traj.json", "mini-swe-agent 2.1.0", []string{
+			"session.started /testbed||another-model in mini-swe-agent|add gives the wrong sum.", "message add gives the wrong sum.",
+			"step.started", "model.replied Both.||0", `tool.called c1 bash {"command": "cat calc.py"}`, `tool.called c2 bash {"command": "false"}`,
+			"tool.finished c2 bash false ", "tool.finished c1 bash true def add",
+			"message Please go on.",
+			"session.finished not_proven|1|0|false|Imported from mini-swe-agent. Nothing of it was proven here. It ended there with: Submitted",
+		}},
+		{"claude-odd.jsonl", "Claude Code 2.1.3, s-2", []string{
+			"session.started /home/ada/calc|HEAD|claude-test in Claude Code|add gives the wrong sum\n[image]", "message add gives the wrong sum\n[image]",
+			"step.started", "model.replied API Error: 529||0",
+			"step.started", "model.replied Both files.||160", `tool.called toolu_1 Read {"file_path":"calc.py"}`, `tool.called toolu_2 Read {"file_path":"test_calc.py"}`,
+			"tool.finished toolu_1 Read true def add", "tool.finished toolu_2 Read false <tool_use_error>File does not exist.</tool_use_error>",
+			"step.started", "model.replied It subtracts.||0", `tool.called srv_1 web_search {"query":"add"}`, "tool.finished srv_1 web_search true [web_search_result]",
+			"session.finished not_proven|3|160|false|Imported from Claude Code. Nothing of it was proven here.",
+		}},
+		{"codex-odd.jsonl", "Codex 0.80.0, r-2", []string{
+			"session.started /home/ada/calc||gpt-test in Codex|add gives the wrong sum\n[input_image]", "message add gives the wrong sum\n[input_image]",
+			"step.started", "model.replied ||0", `tool.called c1 exec_command {"cmd":"cat calc.py"}`, `tool.called c2 exec_command {"cmd":"ls"}`,
+			"tool.finished c2 exec_command true Exit code: 0", "tool.finished c1 exec_command true def add",
+			"step.started", "model.replied without a time||0", `tool.called c3 local_shell {"type":"exec","command":["ls"]}`, "tool.finished c3 local_shell false Exit code: 2",
+			"step.started", "model.replied It subtracts.||0",
+			"session.finished not_proven|3|0|false|Imported from Codex. Nothing of it was proven here.",
+		}},
 	}
 	for _, c := range cases {
 		events, source := importFile(t, c.file)
@@ -185,10 +209,10 @@ func TestImportNamesWhatIsWrong(t *testing.T) {
 		"no time":        {strings.Replace(all[0], `"time":`, `"when":`, 1), "time"},
 		"mini without":   {`{"messages":[{"role":"system","content":"x"}]}`, "no task"},
 		"mini wrong":     {`{"messages":[{"role":7}]}`, "mini-swe-agent"},
-		"claude broken":  {`{"type":"user","uuid":"u","sessionId":"s","message":{"content":"x"}}` + "\n{", "line 2"},
+		"claude broken":  {`{"type":"user","uuid":"u","sessionId":"s","message":{"content":"x"}}` + "\n{\n{}\n", "line 2"},
 		"claude content": {`{"type":"user","uuid":"u","sessionId":"s","message":{"content":7}}`, "line 1"},
 		"codex no task":  {`{"type":"session_meta","payload":{"id":"x"}}`, "no task"},
-		"codex broken":   {`{"type":"session_meta","payload":{"id":"x"}}` + "\n" + `{"type":"response_item","payload":[]}`, "line 2"},
+		"codex broken":   {`{"type":"session_meta","payload":{"id":"x"}}` + "\n" + `{"type":"response_item"` + "\n", "line 2"},
 		"invalid UTF-8":  {"\xff\xfe", "neither"},
 		"a list":         {"[]", "neither"},
 		"deep":           {strings.Repeat(`{"messages":`, 20000), "neither"},
@@ -292,5 +316,32 @@ func TestImportIsInterrupted(t *testing.T) {
 		if events, _, err := Import(ctx, strings.NewReader(text)); !errors.Is(err, context.Canceled) || events != nil {
 			t.Errorf("%s: %d events, %v; want it interrupted while parsing", name, len(events), err)
 		}
+	}
+}
+
+// A line of tens of megabytes, such as a picture or a log in a result, costs little and is cut with a word.
+func TestImportOfAHugeLine(t *testing.T) {
+	t.Parallel()
+	text, begin := strings.Repeat("0123456789abcdef ", 30<<20/17), time.Now()
+	for name, file := range map[string]string{
+		"claude": `{"type":"user","uuid":"u","sessionId":"s","message":{"content":"hi"}}` + "\n" +
+			`{"type":"assistant","uuid":"a","message":{"id":"m","content":[{"type":"tool_use","id":"c","name":"Bash","input":{"command":"cat log"}}]}}` + "\n" +
+			`{"type":"user","uuid":"v","message":{"content":[{"type":"tool_result","tool_use_id":"c","content":"` + text + `"}]}}` + "\n",
+		"codex": `{"type":"response_item","payload":{"type":"message","role":"user","content":"hi"}}` + "\n" +
+			`{"type":"response_item","payload":{"type":"function_call","name":"shell","arguments":"{}","call_id":"c"}}` + "\n" +
+			`{"type":"response_item","payload":{"type":"function_call_output","call_id":"c","output":"` + text + `"}}` + "\n",
+	} {
+		events, _, err := Import(t.Context(), strings.NewReader(file))
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		data, err := session.Decode(events[len(events)-2])
+		f, ok := data.(session.ToolFinished)
+		if err != nil || !ok || !f.Cut || len(f.Text) > textMost+200 || !strings.Contains(f.Text, "more bytes were left out at the import") || len(f.Summary) > 200 {
+			t.Errorf("%s: %v, cut %v, %d bytes, summary of %d", name, err, f.Cut, len(f.Text), len(f.Summary))
+		}
+	}
+	if took := time.Since(begin); took > time.Minute {
+		t.Errorf("it took %s", took)
 	}
 }

@@ -35,10 +35,17 @@ type turn struct {
 	usd            *float64
 }
 
-// last is the model's turn that is still being read, a new one if there is none; id "" goes on with any.
+// reply is the model's turn that is still being read, a new one if there is none; id "" goes on with any that is the last.
+// Results of the first calls of a turn may stand before its others.
 func (t *trajectory) reply(id string, at time.Time) *turn {
-	if n := len(t.turns); n > 0 && t.turns[n-1].model && (id == "" || t.turns[n-1].id == id) {
-		return &t.turns[n-1]
+	for i := len(t.turns) - 1; i >= 0; i-- {
+		last := &t.turns[i]
+		if last.model && (id == "" || last.id == id) {
+			return last
+		}
+		if id == "" || last.model || len(last.results) == 0 {
+			break
+		}
 	}
 	t.turns = append(t.turns, turn{at: at, model: true, id: id})
 	return &t.turns[len(t.turns)-1]
