@@ -90,15 +90,43 @@ func (s *Store) remove(ctx context.Context, id string) error {
 	return nil
 }
 
-// wipe takes the last traces of deleted sessions out of the file: the full-text search keeps the words of deleted rows until
-// its segments are merged, and the write-ahead log keeps old pages until it is cut.
+// wipe takes the last traces of deleted sessions out of the file and gives their space back: the full-text search keeps the
+// words of deleted rows until its segments are merged, and the write-ahead log keeps old pages until it is cut. Where another
+// process reads on, the log is cut when the last one closes.
 func (s *Store) wipe(ctx context.Context) error {
-	for _, q := range []string{`INSERT INTO found (found) VALUES ('optimize')`, `PRAGMA wal_checkpoint(TRUNCATE)`} {
-		if _, err := s.write.ExecContext(ctx, q); err != nil {
-			return fmt.Errorf("removing the last traces of deleted sessions: %w", explain(s.path, err))
-		}
+	if _, err := s.write.ExecContext(ctx, `INSERT INTO found (found) VALUES ('optimize')`); err != nil {
+		return fmt.Errorf("removing the last traces of deleted sessions: %w", explain(s.path, err))
+	}
+	if err := s.shrink(ctx); err != nil {
+		return fmt.Errorf("giving back the space of deleted sessions: %w", explain(s.path, err))
+	}
+	if _, err := s.write.ExecContext(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`); err != nil {
+		return fmt.Errorf("removing the last traces of deleted sessions: %w", explain(s.path, err))
 	}
 	return nil
+}
+
+// shrinkPages is how many pages are given back at once, so that a session at work waits for no more than that.
+const shrinkPages = 2000
+
+// shrink moves what is in use together and gives back what is free.
+func (s *Store) shrink(ctx context.Context) error {
+	for before := int64(-1); ; {
+		var free int64
+		if err := s.write.QueryRowContext(ctx, `PRAGMA freelist_count`).Scan(&free); err != nil || free == 0 || free == before {
+			return err // all is given back, or this file was made without the means to
+		}
+		before = free
+		rows, err := s.write.QueryContext(ctx, fmt.Sprintf(`PRAGMA incremental_vacuum(%d)`, shrinkPages))
+		if err != nil {
+			return err
+		}
+		for rows.Next() { // each is a page
+		}
+		if err := errors.Join(rows.Err(), rows.Close()); err != nil {
+			return err
+		}
+	}
 }
 
 // Retention says what Prune keeps; zero values keep all.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -150,19 +151,41 @@ func TestDeletedIsGone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	noise := make([]byte, 64<<10) // which no compression changes: it stands in the file as it is
+	rand.NewChaCha8([32]byte{8}).Read(noise)
+	random, err := s.PutBody(t.Context(), noise)
+	if err != nil {
+		t.Fatal(err)
+	}
 	a := create(t, s, Started{Task: "Xylophon", Folder: "/f"})
 	for range 200 { // many pages, and segments of the full-text search
 		add(t, a, KindMessage, Message{"Zebrafink " + strings.Repeat("sings ", 50)})
 	}
 	add(t, a, KindModelRequested, ModelRequested{Body: only})
+	add(t, a, KindModelRequested, ModelRequested{Body: random})
 	add(t, a, KindModelRequested, ModelRequested{Body: both})
 	b := create(t, s, Started{Task: "stays"})
 	add(t, b, KindModelRequested, ModelRequested{Body: both})
 	if got := find(t, s, Filter{Query: "zebrafink"}); got != "s1/1" {
 		t.Fatal(got)
 	}
+	pieces := func() (n int) {
+		raw := fileBytes(t, s)
+		for at := 0; at+32 <= len(noise); at += 1024 {
+			if bytes.Contains(raw, noise[at:at+32]) {
+				n++
+			}
+		}
+		return n
+	}
+	if n := pieces(); n < 60 {
+		t.Fatalf("only %d pieces of the body are found in the file while it is there", n)
+	}
 	if err := s.Delete(t.Context(), "s1"); err != nil {
 		t.Fatal(err)
+	}
+	if n := pieces(); n > 0 {
+		t.Errorf("%d pieces of the deleted body are still in the file", n)
 	}
 	if got := find(t, s, Filter{}); got != "s2/1" {
 		t.Error(got)
@@ -190,6 +213,51 @@ func TestDeletedIsGone(t *testing.T) {
 	}
 	if err := s.Verify(t.Context(), "s2"); err != nil {
 		t.Error(err)
+	}
+}
+
+// The space of what is deleted is given back, also while another process has the store open.
+func TestDeletedGivesItsSpaceBack(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "sessions.db")
+	s, other := openAt(t, path), openAt(t, path)
+	noise := rand.NewChaCha8([32]byte{9})
+	for range 3 {
+		l := create(t, s, Started{Task: "large"})
+		for range 20 {
+			data := make([]byte, 100<<10)
+			noise.Read(data)
+			hash, err := s.PutBody(t.Context(), data)
+			if err != nil {
+				t.Fatal(err)
+			}
+			add(t, l, KindModelRequested, ModelRequested{Body: hash})
+		}
+		add(t, l, KindSessionFinished, Finished{Outcome: Proven, Certificate: json.RawMessage("null")})
+	}
+	if got := find(t, other, Filter{}); got != "s3 s2 s1/3" {
+		t.Fatal(got)
+	}
+	size := func() int64 {
+		var sum int64
+		for _, name := range []string{path, path + "-wal"} {
+			if info, err := os.Stat(name); err == nil {
+				sum += info.Size()
+			}
+		}
+		return sum
+	}
+	if deleted, err := s.Prune(t.Context(), Retention{Bytes: 3 << 20}, nil); err != nil || fmt.Sprint(deleted) != "[s1 s2]" {
+		t.Fatal(deleted, err)
+	}
+	if n := size(); n > 3<<20 {
+		t.Errorf("%d bytes on disk after the pruning", n)
+	}
+	if err := s.Delete(t.Context(), "s3"); err != nil {
+		t.Fatal(err)
+	}
+	if n := size(); n > 200<<10 {
+		t.Errorf("%d bytes on disk with nothing in it", n)
 	}
 }
 
