@@ -266,6 +266,46 @@ func TestAQuestionAndItsAnswer(t *testing.T) {
 	}
 }
 
+// An answer that is sent anew in other words, as another way from before it, takes the place of the first.
+func TestAnAnswerSentAnew(t *testing.T) {
+	t.Parallel()
+	m := script(t, say("ask_person", args{"question": "Cents or units?"}), say("finish", args{"summary": "In units."}))
+	r := desk(t, map[string]string{"a.py": "x = 1\n"}, m, Task{Text: "Explain a.py"})
+	work(t, r, session.Waiting)
+	if err := r.Say(t.Context(), "as many florins"); err != nil {
+		t.Fatal(err)
+	}
+	work(t, r, session.Answered)
+	var before int64
+	for _, e := range r.history() {
+		if d, ok := e.data.(session.Message); ok && d.Text == "as many florins" {
+			before = e.Seq - 1
+		}
+	}
+	fork, err := r.o.Store.Fork(t.Context(), r.ID(), before)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := r.o
+	o.Model = script(t, say("ask_person", args{"question": "Cents or units?"}), say("finish", args{"summary": "In cents."})) // the first is played already
+	again, err := Open(t.Context(), o, fork.ID())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if st := again.log.State(); st.Question != "" || st.Outcome != session.Running {
+		t.Errorf("it still waits for an answer: %+v", st)
+	}
+	again.bench, r.bench = r.bench, nil
+	if err := again.Say(t.Context(), "in cents"); err != nil {
+		t.Fatal(err)
+	}
+	work(t, again, session.Answered)
+	requests := bodies(t, again)
+	if seen := string(requests[len(requests)-1]); !strings.Contains(seen, "in cents") || strings.Contains(seen, "florins") || strings.Contains(seen, notRun) {
+		t.Errorf("the model was sent:\n%s", seen)
+	}
+}
+
 func TestAQuestionThatIsNotAnswered(t *testing.T) {
 	t.Parallel()
 	r := desk(t, map[string]string{"a.py": "x = 1\n"}, script(t, say("ask_person", args{"question": "Which?"})), Task{Text: "make it better"})

@@ -104,7 +104,7 @@ func Fold(s State, e Event) (State, error) {
 	case ModelChosen:
 		s.Model = d.Model
 	case Forked:
-		s.Outcome, s.Applied, s.Receipt = Running, false, nil // the fork has written nothing
+		s.Outcome, s.Applied, s.Receipt, s.Question = Running, false, nil, "" // the fork has written nothing, and need not answer
 	case Question:
 		s.Question, s.Outcome = d.Text, Waiting
 	case Message:
