@@ -461,6 +461,103 @@ scene('another way from a step is a session of its own, and a change leads to it
   await page.getByTestId('write').waitFor();
 });
 
+/** dropFile drops a file on a field, or pastes it. */
+async function dropFile(page, field, name, content, how = 'drop') {
+  await page.getByTestId(field).evaluate((el, [name, content, how]) => {
+    const data = new DataTransfer();
+    data.items.add(new File([typeof content === 'string' ? content : new Uint8Array(content)], name));
+    const init = { bubbles: true, cancelable: true };
+    if (how === 'paste') return el.dispatchEvent(new ClipboardEvent('paste', { ...init, clipboardData: data }));
+    el.dispatchEvent(new DragEvent('dragover', { ...init, dataTransfer: data }));
+    el.dispatchEvent(new DragEvent('drop', { ...init, dataTransfer: data }));
+  }, [name, content, how]);
+}
+
+scene('a red test, a selection and a file are quoted in a message, by key, button, drag, drop and paste', 'speed=1000&scene=not_proven', async (page) => {
+  await page.getByTestId('open-sample').click();
+  await page.getByTestId('task-text').fill('');
+  await dropFile(page, 'task-text', 'trace.txt', 'Traceback:\n  File "a.py", line 3\nValueError: x\n');
+  await page.waitForFunction(() => document.querySelector('#task-text').value.startsWith('trace.txt:\n```\nTraceback:'));
+  await page.keyboard.press('Control+Z'); // as if it were typed
+  assert.equal(await page.getByTestId('task-text').inputValue(), '');
+  await dropFile(page, 'task-text', 'run.log', 'E  1 != 2', 'paste');
+  await page.waitForFunction(() => document.querySelector('#task-text').value === 'run.log:\n```\nE  1 != 2\n```\n');
+  await dropFile(page, 'task-text', 'photo.jpg', [0xff, 0xd8, 0xff]);
+  await page.getByText('photo.jpg is no text file').waitFor();
+
+  await page.getByTestId('start-task').click();
+  await page.getByTestId('write').waitFor();
+  assert.match(await page.getByTestId('task-bubble').locator('pre').innerText(), /^E {2}1 != 2/);
+  const say = page.getByTestId('say-text');
+  await page.getByTestId('test-table').locator('summary').click();
+  const row = page.getByTestId('test-table').locator('li[draggable="true"]').first();
+  const name = (await row.getAttribute('title')) ?? '';
+  await page.keyboard.press('q');
+  await page.waitForFunction(() => document.activeElement?.dataset.testid === 'say-text');
+  assert.match(await say.inputValue(), /^```\n\S+ (failed|error)\n[\s\S]*\n```\n$/);
+  await say.fill('');
+  await row.getByTestId('quote-test').focus();
+  await page.keyboard.press('Enter');
+  await page.waitForFunction((name) => document.querySelector('[data-testid=say-text]').value.startsWith('```\n' + name), name);
+  await say.fill('Look:');
+  await row.dragTo(say);
+  assert.ok((await say.inputValue()).startsWith('Look:\n\n```\n' + name));
+  await say.fill('');
+  await page.keyboard.press('Escape');
+  await page.evaluate(() => getSelection().selectAllChildren(document.querySelector('[data-testid=task-bubble] pre')));
+  await page.keyboard.press('q');
+  await page.waitForFunction(() => document.querySelector('[data-testid=say-text]').value === '```\nE  1 != 2\n```\n');
+});
+
+scene('a narrow window opens the trace for a quotation', 'speed=1000', async (page) => {
+  await task(page);
+  await page.getByTestId('write').waitFor();
+  assert.equal(await page.getByTestId('say-text').count(), 0);
+  await page.keyboard.press('q');
+  await page.waitForFunction(() => document.querySelector('[data-testid=say-text]')?.value.startsWith('```\n'));
+}, { width: 900, height: 600 });
+
+scene('a message is edited and sent again, as another way from before it', 'speed=1000', async (page) => {
+  await task(page);
+  await page.getByTestId('write').waitFor();
+  await page.getByTestId('say-text').fill('And the list?');
+  await page.keyboard.press('Control+Enter');
+  await page.locator('[data-step="8"]').waitFor();
+  await page.getByTestId('write').waitFor();
+  const before = page.url();
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('a');
+  assert.equal(await page.getByTestId('fork-text').inputValue(), 'And the list?');
+  assert.match(await page.getByTestId('fork-dialog').innerText(), /A new session begins with what happened before this message/);
+  await page.getByTestId('fork-text').fill('');
+  await page.keyboard.press('Control+Enter'); // nothing to say: it stays
+  await page.getByTestId('fork-text').fill('And the other list?');
+  await page.keyboard.press('Control+Enter');
+  await page.getByTestId('forked-item').waitFor();
+  await page.getByTestId('message').getByText('And the other list?').waitFor();
+  assert.equal(await page.getByText('And the list?').count(), 0);
+  assert.notEqual(page.url(), before);
+  await page.getByTestId('write').waitFor();
+
+  // the task itself begins anew
+  const task1 = await page.getByTestId('task-bubble').innerText();
+  await page.getByTestId('task-bubble').getByTestId('resend').focus();
+  await page.keyboard.press('Enter');
+  await page.getByTestId('compose').waitFor();
+  assert.ok(task1.includes(await page.getByTestId('task-text').inputValue()));
+  await page.getByText('A new task begins with this text').waitFor();
+});
+
+scene('a message to a run at work waits for its next step', 'speed=3', async (page) => {
+  await task(page);
+  await page.locator('[data-step="1"]').waitFor();
+  await page.getByTestId('say-text').fill('Mind the empty order.');
+  await page.keyboard.press('Control+Enter');
+  await page.getByTestId('message').getByText('Mind the empty order.').waitFor();
+  assert.equal(await page.getByTestId('say-text').inputValue(), '');
+  assert.equal(await page.getByTestId('resend').count(), 0, 'nothing is said anew while it works');
+});
+
 scene('a record of another tool is taken in, to look at only', '', async (page) => {
   await page.getByTestId('nav-sessions').click();
   await page.getByTestId('import-file').setInputFiles({ name: 'x.jsonl', mimeType: 'text/plain', buffer: Buffer.from('no json') });

@@ -18,6 +18,13 @@ export interface Toast {
 
 const normalText = 13; // pixels
 
+/** Said is a message of the person in a session's record. */
+export interface Said {
+  seq: number;
+  text: string;
+  first: boolean; // the task
+}
+
 /** linked is the session that the address names. */
 function linked(): string | null {
   const id = /^#\/session\/(.+)$/.exec(location.hash)?.[1];
@@ -48,6 +55,8 @@ export class App {
   fatal: AppError | null = $state.raw(null);
   openError: { path: string; error: AppError } | null = $state.raw(null);
   opening = $state('');
+  quoted = $state(''); // what is to be put into the message's field, as a block
+  anew: Said | null = $state.raw(null); // the message that is said anew
   draft = $state(''); // the task being written, kept when the view changes
   searching = $state(false);
   helping = $state(false);
@@ -319,6 +328,17 @@ export class App {
     if (!this.folder) return this.go('start');
     this.closeRun();
     this.view = 'task';
+  }
+
+  /** sayAnew has a person's message be edited: a task begins anew, a later message is another way from before it. */
+  sayAnew(said: Said): void {
+    if (!said.first) {
+      this.anew = said;
+      return;
+    }
+    this.newTask();
+    if (!this.draft.includes(said.text)) this.draft = this.draft.trim() ? `${this.draft.trimEnd()}\n\n${said.text}` : said.text;
+    this.toast(t.say.anewTask);
   }
 
   closeRun(): void {

@@ -63,6 +63,11 @@ export class Run {
     this.#offs.push(() => clearInterval(timer));
   }
 
+  /** Whether what the person said can be said anew: not while a run works on it, and not of a record of another tool. */
+  get resendable(): boolean {
+    return !this.running && !this.owner && !!this.info && !this.info.source;
+  }
+
   async open(): Promise<void> {
     try {
       await this.refresh();

@@ -29,6 +29,8 @@ export const shortcuts = [
   { id: 'compose', keys: '/', group: 'task' },
   { id: 'send', keys: 'Ctrl+Enter', group: 'task' },
   { id: 'pause', keys: 'H', group: 'task' },
+  { id: 'quote', keys: 'Q', group: 'task' },
+  { id: 'resend', keys: 'A', group: 'task' },
   { id: 'cancel', keys: 'Ctrl+.', group: 'task' },
   { id: 'trace', keys: 'T', group: 'task' },
   { id: 'failure', keys: 'F', group: 'task' },

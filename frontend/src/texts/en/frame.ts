@@ -89,6 +89,8 @@ export const help = {
     compose: 'Write a message',
     send: 'Send what is written',
     pause: 'Hold the run, or let it go on',
+    quote: 'Quote the selection, or the red test, in a message',
+    resend: 'Edit the last message and send it again',
     cancel: 'Cancel the run',
     trace: 'Show or hide the trace (narrow windows)',
     failure: 'Next failure in the trace',
@@ -119,7 +121,7 @@ export const menu = {
   notNow: 'There is nothing to do this with at the moment.',
   items: {
     open: 'Open folder…', new: 'New task', quit: 'Quit', start: 'Start', task: 'Task', sessions: 'Sessions', doctor: 'Doctor', system: 'Theme of the system', light: 'Light theme',
-    dark: 'Dark theme', normal: 'Normal text', trace: 'Trace', layout: 'Side by side or unified', blanks: 'Changes of blanks', write: 'Write the patch…',
+    dark: 'Dark theme', normal: 'Normal text', trace: 'Trace', pause: 'Hold or go on', layout: 'Side by side or unified', blanks: 'Changes of blanks', write: 'Write the patch…',
     reject: 'Reject…', undo: 'Undo what was written', help: 'Keyboard shortcuts',
   } as Record<string, string>,
 };

@@ -2,7 +2,7 @@
 
 import { changes, comments, english, files, tests } from './figures';
 
-const { number, plural } = english;
+const { count, number, plural } = english;
 
 export const review = {
   failed: 'The session could not be opened',
@@ -56,7 +56,22 @@ export const say = {
     none: 'This session takes no more messages',
   },
   builtin: 'The built-in engine takes from a message only the names of places: files, functions',
+  anew: 'Edit and send again',
+  anewTask: 'A new task begins with this text. The session stays as it is.',
+  anewNot: 'Nothing here can be sent again now: a run is at work, or the session is only to look at.',
   sends: { say: 'Tell it', answer: 'Answer', reject: 'Send back', task: 'Start', none: 'Send' },
+};
+
+/** Putting a test, an output or a file into a message. */
+export const quote = {
+  drop: 'Drop it here to quote it',
+  test: 'Quote it in a message',
+  named: (test: string) => `Quote ${test} in a message`,
+  nothing: 'Nothing is selected, and no test is red.',
+  nowhere: 'This session takes no more messages.',
+  noText: (file: string) => `${file} is no text file of at most 8 MB, so it cannot be quoted.`,
+  /** Stands in a long quotation. */
+  cut: (n: number) => `… ${count(n, { one: 'character', other: 'characters' })} left out …`,
 };
 
 export const diff = {

@@ -147,6 +147,8 @@ export const fork = {
   title: (step: number) => `Another way from before step ${step}`,
   failed: 'It did not start',
   what: 'What should it do differently?',
+  anew: 'Your message',
+  anewNote: 'A new session begins with what happened before this message. This one stays as it is, and so does your folder.',
   example: 'Do not touch the parser; the fault is in the caller.',
   note: (step: number) => `A new session begins with what happened before step ${step}. This one stays as it is, and so does your folder.`,
   notNow: 'Not now',
