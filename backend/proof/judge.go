@@ -386,8 +386,8 @@ func (j *judgement) sayNoGreen() string {
 func (j *judgement) limits() {
 	c := j.c
 	say := func(format string, args ...any) { c.NotCovered = append(c.NotCovered, fmt.Sprintf(format, args...)) }
-	if j.near {
-		say("Only the tests near the change were run, since the patch breaks some of them.")
+	if j.only != "" {
+		c.NotCovered = append(c.NotCovered, j.only)
 	}
 	if !j.patched.PerTest && !blocked(j.patched) {
 		say("Only the exit status of the command is known, not the results of single tests.")

@@ -28,7 +28,8 @@ type evidence struct {
 	onlyTests                 bool // the patch changes nothing but tests
 	touchesTests              bool
 	reruns                    int
-	near                      bool // base and patched have only the tests near the change, which the patch breaks
+	// only says, where base and patched have but a part of the tests, which and why that is enough.
+	only string
 	// grown are tests that pass on the base and with the patch, and fail on the base with the patch's changes to tests: the
 	// patch adds a case to a test that was there, as is usual where tests are tables.
 	grown []string
@@ -85,7 +86,7 @@ func (o observer) observe(ctx context.Context) (evidence, error) {
 		return e, err
 	}
 	first := compare(e.base, e.patched)
-	if len(first.turned) > 0 && !e.onlyTests && !e.near {
+	if len(first.turned) > 0 && !e.onlyTests && e.only == "" {
 		err = o.in(ctx, tests, func(dir string) error {
 			return o.repeat(ctx, dir, first.turned, "without the fix", &e.without)
 		})
@@ -104,7 +105,7 @@ func (o observer) observe(ctx context.Context) (evidence, error) {
 // mayHaveGrown reports whether it is worth looking for tests that the patch adds cases to: where it changes tests and a fix,
 // and nothing else speaks for it or against it.
 func (o observer) mayHaveGrown(e evidence, c comparison) bool {
-	return e.touchesTests && !e.onlyTests && !e.near && len(e.flags) == 0 && len(c.turned)+len(c.failing())+len(c.vanished)+len(c.skippedNow) == 0
+	return e.touchesTests && !e.onlyTests && e.only == "" && len(e.flags) == 0 && len(c.turned)+len(c.failing())+len(c.vanished)+len(c.skippedNow) == 0
 }
 
 // findGrown runs the whole suite without the fix, and again, in both trees, what fails there. Only a test that ran and failed
@@ -140,7 +141,7 @@ func (o observer) flags() []Flag {
 
 // withPatch runs the whole suite with the patch, and again what it changed.
 func (o observer) withPatch(ctx context.Context, dir string, e *evidence) error {
-	if stop, err := o.nearFirst(ctx, dir, e); err != nil || stop {
+	if stop, err := o.someFirst(ctx, dir, e); err != nil || stop {
 		return err
 	}
 	run, err := o.run(ctx, dir, nil, "Running all tests with the patch")
