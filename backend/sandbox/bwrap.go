@@ -46,8 +46,8 @@ func (r *bwrapRuntime) Probe(ctx context.Context) (Rung, error) {
 		return Rung{}, err
 	}
 	rung, err := probe(ctx, r.home, r, unprivileged)
-	if err == nil {
-		return rung, nil
+	if err == nil || isDeaf(err) {
+		return rung, err
 	}
 	if strings.Contains(err.Error(), "user namespace") || strings.Contains(err.Error(), "uid map") {
 		err = fmt.Errorf("%w (this system forbids user namespaces; try: sudo sysctl kernel.unprivileged_userns_clone=1, on Ubuntu 24.04: sudo sysctl kernel.apparmor_restrict_unprivileged_userns=0)", err)

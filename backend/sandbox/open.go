@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -73,23 +74,49 @@ func (s *Sandbox) choose(ctx context.Context) (Runtime, Rung, error) {
 	if s.chosen != nil || s.failed != nil {
 		return s.chosen, s.rung, s.failed
 	}
-	var why []error
-	for _, rt := range s.runtimes {
-		rung, err := rt.Probe(ctx)
-		if err == nil {
-			s.take(rt, rung)
-			return rt, rung, nil
-		}
-		if ctx.Err() != nil {
-			return nil, Rung{}, fmt.Errorf("choosing a sandbox runtime: %w", ctx.Err())
-		}
-		why = append(why, fmt.Errorf("%s: %w", rt.Name(), err))
-		if c, ok := rt.(io.Closer); ok {
+	rt, rung, why := s.climb(func(i int) probed { return probeOne(ctx, s.runtimes[i]) })
+	for _, other := range s.runtimes {
+		if c, ok := other.(io.Closer); ok && other != rt {
 			_ = c.Close() // its service is of no use; Close tells what remains
 		}
 	}
+	if ctx.Err() != nil {
+		return nil, Rung{}, fmt.Errorf("choosing a sandbox runtime: %w", ctx.Err())
+	}
+	if rt != nil {
+		s.take(rt, rung)
+		return rt, rung, nil
+	}
 	s.failed = fmt.Errorf("no sandbox works here, so no test is run. The easiest way out, on Debian or Ubuntu: sudo apt-get install --no-install-recommends podman crun conmon netavark; on Fedora: sudo dnf install podman. For a folder that you trust as you trust your own shell there is also: redgreen doctor --allow-none FOLDER. Tried:\n%w", errors.Join(why...))
 	return nil, Rung{}, s.failed
+}
+
+// climb goes down the ladder to the first rung that works, probing each with try; nil when none does, and why.
+//
+// A rung that works but for loopback is passed over, and the one below carries that as a warning. Tests that do not listen
+// would be fine on it, but what a repository's tests do is not known before they run, and one that fails for its sandbox
+// would tell something wrong about a patch. Where nothing else is left but to run without isolation, it is taken all the same.
+func (s *Sandbox) climb(try func(i int) probed) (found Runtime, rung Rung, why []error) {
+	var passed []string
+	for i, rt := range s.runtimes {
+		if found != nil && rt.Name() == "none" {
+			break
+		}
+		p := try(i)
+		switch {
+		case p.err == nil:
+			p.rung.Warnings = append(slices.Clone(p.rung.Warnings), passed...)
+			return rt, p.rung, nil
+		case isDeaf(p.err):
+			passed = append(passed, fmt.Sprintf("%s would be stronger and is passed over: %s", rt.Name(), p.err))
+			if found == nil {
+				found, rung = rt, p.rung
+				rung.Warnings = append(slices.Clone(rung.Warnings), p.err.Error())
+			}
+		}
+		why = append(why, fmt.Errorf("%s: %w", rt.Name(), p.err))
+	}
+	return found, rung, why
 }
 
 // take makes a runtime the one in use; s.mu is held.
@@ -124,8 +151,8 @@ func (s *Sandbox) Run(ctx context.Context, spec Spec) (Result, error) {
 	if err == nil && res.Runtime.Name == "" {
 		res.Runtime = rung // stopped before anything ran
 	}
-	if err == nil && spec.Proxy != nil {
-		res.Runtime.Warnings = rung.Warnings
+	if err == nil { // a run knows of its own limits only
+		res.Runtime.Warnings = append(slices.Clone(rung.Warnings), slices.DeleteFunc(res.Runtime.Warnings, func(w string) bool { return slices.Contains(rung.Warnings, w) })...)
 	}
 	return res, err
 }

@@ -9,8 +9,11 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -125,9 +128,11 @@ func TestAPICalls(t *testing.T) {
 type fakePodman struct {
 	runtime, kernel string
 	dies            bool     // closes the stream in mid-frame, as when the service is killed
+	deaf            bool     // nothing can listen inside, as krun is known to be under its default network
 	warns           []string // at create
 	spec            containerSpec
 	started         chan struct{}
+	start           sync.Once
 }
 
 func (f *fakePodman) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -148,7 +153,11 @@ func (f *fakePodman) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		case <-r.Context().Done():
 			return
 		}
-		out := "release 6.6.6\nversion " + f.kernel + "\nuid 65521\nfile original\nwrite ok\n"
+		loopback := "held"
+		if f.deaf {
+			loopback = "Connection refused"
+		}
+		out := "loopback " + loopback + "\nrelease 6.6.6\nversion " + f.kernel + "\nuid 65521\nfile original\nwrite ok\n"
 		if f.dies {
 			io.WriteString(w, frame(1, out)[:20])
 			return
@@ -160,7 +169,7 @@ func (f *fakePodman) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			}
 		}
 	case strings.HasSuffix(path, "/start"):
-		close(f.started)
+		f.start.Do(func() { close(f.started) })
 	case strings.HasSuffix(path, "/json"):
 		io.WriteString(w, `{"OCIRuntime":"`+f.runtime+`","State":{"Status":"exited","ExitCode":37}}`)
 	}
@@ -176,7 +185,18 @@ func krunOnFake(t *testing.T, f *fakePodman) *podmanRuntime {
 	t.Cleanup(func() { h.close() })
 	kind := Runtimes()[0]
 	r := newKrun(h, kind).(*podmanRuntime)
-	r.svc = &service{api: fakeServer(t, f), done: make(chan struct{})}
+	r.svc = &service{api: fakeServer(t, f), done: make(chan struct{}), dir: t.TempDir(), short: t.TempDir()}
+	stands := exec.Command("sleep", "1000") // for the service's process, which is ended with what it stands for
+	stands.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if err := stands.Start(); err != nil {
+		t.Fatal(err)
+	}
+	r.svc.pid = stands.Process.Pid
+	go func(done chan struct{}) {
+		_ = stands.Wait() // it is killed
+		close(done)
+	}(r.svc.done)
+	t.Cleanup(func() { _ = stands.Process.Kill() }) // or it is gone already
 	return r
 }
 
@@ -191,6 +211,7 @@ func TestKrunWithStub(t *testing.T) {
 		{"another kernel", &fakePodman{runtime: "krun", kernel: "Linux version 6.6.6 (libkrunfw)"}, ""},
 		{"the host's kernel", &fakePodman{runtime: "krun", kernel: host}, "plain container"},
 		{"another runtime", &fakePodman{runtime: "crun", kernel: "Linux version 6.6.6"}, `podman made the container with "crun"`},
+		{"no loopback", &fakePodman{runtime: "krun", kernel: "Linux version 6.6.6 (libkrunfw)", deaf: true}, "nothing can listen on 127.0.0.1 and connect to it (Connection refused)"},
 		{"the service dies", &fakePodman{runtime: "krun", kernel: "x", dies: true}, "frame"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -209,6 +230,47 @@ func TestKrunWithStub(t *testing.T) {
 	r := krunOnFake(t, &fakePodman{runtime: "crun"})
 	if err := r.learn(t.Context(), r.svc); err == nil || !strings.Contains(err.Error(), `podman uses "crun" though "krun"`) {
 		t.Errorf("a podman with another runtime gives %v", err)
+	}
+}
+
+// TestARungWithoutLoopbackIsPassedOver plays a krun that works but for loopback: the next rung is chosen and says so, as the
+// doctor does; without isolation nothing is run for that.
+func TestARungWithoutLoopbackIsPassedOver(t *testing.T) {
+	t.Parallel()
+	const why = "nothing can listen on 127.0.0.1 and connect to it (Connection refused)"
+	krun := func() Runtime {
+		return krunOnFake(t, &fakePodman{runtime: "krun", kernel: "Linux version 6.6.6", deaf: true})
+	}
+	broken := errors.New("not here")
+	for _, c := range []struct {
+		name   string
+		below  []Runtime
+		chosen string
+		warns  string
+	}{
+		{"the next one works", []Runtime{&memoryRuntime{name: "runc"}}, "runc", "krun would be stronger and is passed over: inside, " + why},
+		{"the one after it works", []Runtime{&memoryRuntime{name: "runc", broken: broken}, &memoryRuntime{name: "bwrap"}}, "bwrap", "krun would be stronger and is passed over: inside, " + why},
+		{"only no isolation is left", []Runtime{&memoryRuntime{name: "runc", broken: broken}, &memoryRuntime{name: "none"}}, "krun", "inside, " + why},
+		{"nothing is left", nil, "krun", "inside, " + why},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := &Sandbox{home: &home{log: discardLog()}, runtimes: append([]Runtime{krun()}, c.below...)}
+			rung, err := s.Rung(t.Context())
+			if err != nil || rung.Name != c.chosen || len(rung.Warnings) != 1 || !strings.HasPrefix(rung.Warnings[0], c.warns) {
+				t.Errorf("chose %+v, %v", rung, err)
+			}
+			if c.chosen != "krun" {
+				if res, err := s.Run(t.Context(), Spec{}); err != nil || len(res.Runtime.Warnings) != 1 || res.Runtime.Warnings[0] != rung.Warnings[0] {
+					t.Errorf("a run is labelled %+v, %v", res.Runtime, err)
+				}
+			}
+			r := krun().(*podmanRuntime)
+			d := &Sandbox{home: r.home, runtimes: append([]Runtime{r}, c.below...)}
+			report := d.Doctor(t.Context())
+			if krun := report.Checks[0]; report.Chosen != c.chosen || krun.OK || !strings.Contains(krun.Detail+krun.Fix, why) {
+				t.Errorf("the doctor chose %q and says %+v", report.Chosen, krun)
+			}
+		})
 	}
 }
 

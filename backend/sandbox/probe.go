@@ -1,7 +1,9 @@
 package sandbox
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -18,8 +20,22 @@ func probeLimits() Limits {
 	return Limits{Wall: 20 * time.Second, Memory: 256 << 20, CPUs: 1, Processes: 64, Output: 64 << 10, Disk: 64 << 20}
 }
 
+// loopbackScript says whether a program can listen on 127.0.0.1 and connect to it: "loopback held", or why not. A shell cannot
+// try that; where neither Perl nor Python is there it says that it is untried.
+const loopbackScript = `{ /usr/bin/perl -MSocket -e '
+$SIG{ALRM} = sub { die "it takes too long\n" }; alarm 5;
+print "loopback ", eval {
+	socket(S, PF_INET, SOCK_STREAM, 0) && bind(S, sockaddr_in(0, INADDR_LOOPBACK)) && listen(S, 1) &&
+	socket(C, PF_INET, SOCK_STREAM, 0) && connect(C, getsockname(S)) or die "$!\n"; "held\n" } || $@' ||
+/usr/bin/python3 -c 'import socket
+try:
+    s = socket.socket(); s.bind(("127.0.0.1", 0)); s.listen(); socket.create_connection(s.getsockname(), 5); print("loopback held")
+except OSError as e:
+    print("loopback", e)' || echo "loopback untried"; } 2>/dev/null
+`
+
 // probeScript says what it sees, one "key value" a line, and exits with probeExit. It needs nothing but a shell.
-const probeScript = `
+const probeScript = loopbackScript + `
 echo "release $(uname -r)"
 echo "version $(cat /proc/version)"
 echo "uid $(id -u)"
@@ -35,6 +51,29 @@ type probeReport struct {
 	uid     string
 	file    string // what the probe read in its workspace
 	wrote   bool   // it could write there
+	// loopback is "held", "untried" or why nothing can listen and connect inside.
+	loopback string
+}
+
+// noLoopback is the error of a rung that works but for this.
+type noLoopback struct{ why string }
+
+func (e noLoopback) Error() string {
+	return fmt.Sprintf("inside, nothing can listen on 127.0.0.1 and connect to it (%s), so tests with a server of their own would fail", e.why)
+}
+
+// isDeaf reports whether an error is that of a rung without loopback.
+func isDeaf(err error) bool {
+	_, ok := errors.AsType[noLoopback](err)
+	return ok
+}
+
+// loopbackError is nil for a loopback that nothing could try: that is not held against the rung.
+func (r probeReport) loopbackError() error {
+	if r.loopback == "held" || r.loopback == "untried" {
+		return nil
+	}
+	return noLoopback{cmp.Or(r.loopback, "the probe did not say why")}
 }
 
 func readProbe(out []byte) probeReport {
@@ -50,6 +89,8 @@ func readProbe(out []byte) probeReport {
 			r.uid = value
 		case "file":
 			r.file = value
+		case "loopback":
+			r.loopback = value
 		case "write":
 			r.wrote = value == "ok"
 		}
@@ -58,7 +99,8 @@ func readProbe(out []byte) probeReport {
 }
 
 // probe runs the probe on rt and checks that what a run promises holds: it starts, reads and writes its workspace without
-// changing the host's, keeps /out, its exit status comes back, and what checks say.
+// changing the host's, keeps /out, its exit status comes back, what checks say, and last that loopback works inside. A rung
+// that fails only in that is given beside the error.
 func probe(ctx context.Context, h *home, rt Runtime, checks ...func(host, probeReport) error) (Rung, error) {
 	dir, err := h.newRun()
 	if err != nil {
@@ -80,7 +122,11 @@ func probe(ctx context.Context, h *home, rt Runtime, checks ...func(host, probeR
 	case res.ExitCode != probeExit:
 		return Rung{}, fmt.Errorf("the probe exited with %d instead of %d: %s", res.ExitCode, probeExit, res.Stderr)
 	}
-	return res.Runtime, judgeProbe(h.host, spec, readProbe(res.Stdout), checks)
+	saw := readProbe(res.Stdout)
+	if err := judgeProbe(h.host, spec, saw, checks); err != nil {
+		return Rung{}, err
+	}
+	return res.Runtime, saw.loopbackError()
 }
 
 func probeFolders(spec Spec, h host) error {
@@ -146,12 +192,15 @@ func (r *podmanRuntime) Probe(ctx context.Context) (Rung, error) {
 	rung, err := probe(ctx, r.home, r, unprivileged, r.check)
 	first := err
 	for _, without := range []*atomic.Bool{&r.fixed, &r.copies} {
-		if err == nil || ctx.Err() != nil || !r.overlay || without.Load() {
+		if err == nil || isDeaf(err) || ctx.Err() != nil || !r.overlay || without.Load() {
 			continue
 		}
 		r.home.log.Info("a runtime is used in a slower way, since the quicker one does not work here", "runtime", r.kind.Name, "error", err)
 		without.Store(true)
 		rung, err = probe(ctx, r.home, r, unprivileged, r.check)
+	}
+	if isDeaf(err) {
+		return rung, err
 	}
 	if err != nil {
 		r.fixed.Store(false)

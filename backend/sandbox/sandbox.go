@@ -1,7 +1,8 @@
 // Package sandbox runs one argument list with no network and bounded time, memory, processes and output.
 //
 // A Runtime is one way to isolate: a microVM, gVisor, a container, namespaces. Sandbox climbs down the ladder from the
-// strongest that is present and really works here (it is probed, not assumed), and labels every run with what it had.
+// strongest that is present and really works here (it is probed, not assumed; loopback inside too), and labels every run with
+// what it had.
 //
 // The program is taken to be hostile. What it sees is the host's toolchain read-only over an empty root, its workspace as a
 // throw-away layer or copy, and nothing else: no image has to be pulled, and the tests run with the versions that the
