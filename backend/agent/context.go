@@ -216,6 +216,7 @@ func standing(events []entry, delimiter, reasoning string) string {
 	add(s.people())
 	add(s.criteriaPart())
 	add(s.change())
+	add(s.refusal())
 	add(s.tests())
 	add(s.proof())
 	add(s.files())
@@ -233,6 +234,7 @@ type stand struct {
 	said      []string // by the person, and their decisions
 	criteria  []session.Criterion
 	patch     session.PatchChanged
+	changed   string // what the person left out or edited of the patch when they last sent it back, as a diff
 	base      *session.Run
 	run       *session.Run
 	stale     bool // the workspace changed since the run
@@ -257,6 +259,7 @@ func (s *stand) see(e entry) {
 		s.said = append(s.said, "You asked the person: "+tools.Visible(d.Text))
 	case session.ReviewAnswered:
 		s.said = append(s.said, strings.TrimRight(fmt.Sprintf("The person's decision on the patch: %s. %s", d.Decision, tools.Visible(d.Comment)), " "))
+		s.changed = d.Changed
 	case session.Criteria:
 		s.criteria = d.Items
 	case session.PatchChanged:
@@ -322,6 +325,15 @@ func (s *stand) change() string {
 		title = "Your change so far, as a diff against the untouched copy (the rest is left out here, not in the workspace):"
 	}
 	return s.data(title, text)
+}
+
+// refusal is what the person did not take of the patch as it was, so that it is not brought again.
+func (s *stand) refusal() string {
+	if s.changed == "" {
+		return ""
+	}
+	text, _ := tools.Cap(s.changed, maxDiff)
+	return s.data("What the person changed of your patch when they sent it back, as a diff against it; what they took out was refused:", text)
 }
 
 func (s *stand) tests() string {

@@ -255,6 +255,7 @@ func TestRecordedSessions(t *testing.T) {
 		if st.Outcome != rec.outcome || st.Applied != rec.applied || st.ID != "20250301-120000-"+rec.name || st.Patch.Empty() {
 			t.Errorf("%s folds to %s, applied %v, %s", path, st.Outcome, st.Applied, st.ID)
 		}
+		sameFold(t, strings.TrimSuffix(path, ".jsonl")+".state.json", st)
 		if st.Patch.Hash() != st.PatchHash {
 			t.Errorf("%s: the patch is not the one of its hash", path)
 		}
@@ -283,6 +284,26 @@ func TestRecordedSessionsAreOfToday(t *testing.T) {
 			sameStory(t, r, rec.name)
 			replayed(t, f, r)
 		})
+	}
+}
+
+// sameFold holds the state that a recorded session folds to against the one kept beside it, which the page's reducer is held
+// against too.
+func sameFold(t *testing.T, path string, st session.State) {
+	t.Helper()
+	got, err := json.MarshalIndent(st, "", "  ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got = append(got, '\n')
+	if *update {
+		if err := os.WriteFile(path, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil || !bytes.Equal(got, want) {
+		t.Errorf("%s is not what the session folds to today (%v); write it with -update and look at the change", path, err)
 	}
 }
 

@@ -28,6 +28,7 @@ export interface StepItem {
   priced: boolean;
   ms: number; // of the model's reply
   body: string; // hash of what was sent
+  miss: string; // why the provider's prompt cache was not read
   reflects: boolean; // its text says why the call before failed, and what changes
   change: { stat: Stat; notes: PatchNote[] } | null;
 }
@@ -246,7 +247,7 @@ function pause(v: SessionView, at: number): SessionView {
 function newStep(step: number, base: Base): StepItem {
   return {
     type: 'step', ...base, step, text: '', thinking: '', calls: [], retries: [], replied: false, usage: null, microUsd: 0,
-    priced: true, ms: 0, body: '', reflects: false, change: null,
+    priced: true, ms: 0, body: '', miss: '', reflects: false, change: null,
   };
 }
 
@@ -278,7 +279,7 @@ function total(u: Usage): number {
 function replied(v: SessionView, d: Payloads['model.replied']): SessionView {
   const next = onStep(v, d.step, { seq: v.seq, at: v.last }, (s) => ({
     ...s, text: d.message.text ?? '', thinking: d.message.thinking ?? '', replied: true, usage: d.usage, microUsd: d.micro_usd,
-    priced: d.priced, ms: d.ms, body: d.body ?? '', reflects: !!d.reflects,
+    priced: d.priced, ms: d.ms, body: d.body ?? '', miss: d.miss ?? '', reflects: !!d.reflects,
   }));
   const input = total(d.usage) - d.usage.output;
   return {

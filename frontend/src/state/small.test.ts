@@ -237,7 +237,7 @@ describe('tests and places', () => {
 });
 
 test('bars: one an act, the highest full, none of unfinished work', () => {
-  const step: Omit<StepItem, 'ms' | 'calls'> = { type: 'step', seq: 2, at: 0, step: 1, text: '', thinking: '', retries: [], replied: true, usage: null, microUsd: 0, priced: true, body: '', reflects: false, change: null };
+  const step: Omit<StepItem, 'ms' | 'calls'> = { type: 'step', seq: 2, at: 0, step: 1, text: '', thinking: '', retries: [], replied: true, usage: null, microUsd: 0, priced: true, body: '', miss: '', reflects: false, change: null };
   const out = bars([
     { type: 'baseline', seq: 1, at: 0, end: 0, command: [], run: null },
     { ...step, ms: 400, calls: [] },
@@ -248,7 +248,7 @@ test('bars: one an act, the highest full, none of unfinished work', () => {
 });
 
 test('bars: as high as the cost where all of it is known', () => {
-  const step = (seq: number, ms: number, microUsd: number): StepItem => ({ type: 'step', seq, at: 0, step: seq, text: '', thinking: '', retries: [], replied: true, usage: { known: true, input: 10 * seq, output: 1 }, microUsd, priced: microUsd > 0, ms, body: '', reflects: false, change: null, calls: [] });
+  const step = (seq: number, ms: number, microUsd: number): StepItem => ({ type: 'step', seq, at: 0, step: seq, text: '', thinking: '', retries: [], replied: true, usage: { known: true, input: 10 * seq, output: 1 }, microUsd, priced: microUsd > 0, ms, body: '', miss: '', reflects: false, change: null, calls: [] });
   const items: Item[] = [step(1, 400, 100), step(2, 100, 400)];
   expect(bars(items, 'cost').map((b) => b.height)).toEqual([0.5, 1]);
   expect([heightOf({ priced: true, microUsd: 1 }), heightOf({ priced: false, microUsd: 1 }), heightOf({ priced: true, microUsd: 0 })]).toEqual(['cost', 'time', 'time']);

@@ -116,6 +116,7 @@ export interface Payloads {
     ms: number;
     body?: string;
     reflects?: string;
+    miss?: string; // why the provider's prompt cache was not read
   };
   'model.failed': { step: number; code: string; message: string; attempt: number; wait_ms?: number; final?: boolean };
   'tool.called': { step: number; call_id: string; tool: string; args: string; verdict: string };

@@ -100,6 +100,7 @@ export const trace = {
 export const step = {
   name: (n: number) => `Step ${n}`,
   details: (n: number) => `Step ${n}, details`,
+  miss: (why: string) => `The prompt cache was not read: ${why}`,
   opens: 'Tokens, cost and time of this step',
   reflects: 'Thought again',
   reflectsWhy: 'Asked for after a refused edit or a red run: why it failed, and what will change',
