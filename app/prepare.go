@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"redgreen/backend/policy"
 	"redgreen/backend/repo"
 	"redgreen/backend/sandbox"
 	"redgreen/backend/testrun"
@@ -108,6 +109,10 @@ func (c *core) prepare(ctx context.Context, r *repo.Repo, plan PreparePlan, runn
 	report = PrepareReport{Folder: plan.Folder, Steps: []testrun.Prepared{}, OK: true}
 	if err := checkHosts(allow); err != nil {
 		return report, err
+	}
+	// The policy's question is this call: the person saw the commands and the hosts.
+	if policy.Decide(policy.Act{Kind: policy.Network, Object: plan.Hash}, policy.Settings{}) == policy.Deny {
+		return report, fail(Denied, "the policy lets nothing reach the network")
 	}
 	box, err := c.sandbox(r.Root())
 	if err != nil {

@@ -119,7 +119,11 @@ func (r *Run) Approve(ctx context.Context, patchHash, by string) (repo.Receipt, 
 	case policy.Decide(policy.Act{Kind: policy.Apply, Object: st.PatchHash}, policy.Settings{AskEdits: r.task.AskEdits}) == policy.Deny:
 		return repo.Receipt{}, fmt.Errorf("approving the patch: %w: the policy denies it", ErrState)
 	}
-	// The policy's question is this call: a person's click, or the person's own --approve auto.
+	// The policy's question is this call: a person's click, or the person's own --approve auto. That one has not seen the patch,
+	// so it is no answer to what the patch makes the folder depend on.
+	if object := dependencies(st.Patch); by == "auto" && object != "" && policy.Decide(policy.Act{Kind: policy.Depend, Object: object}, policy.Settings{}) != policy.Allow {
+		return repo.Receipt{}, fmt.Errorf("approving the patch: %w: it changes what the folder depends on (%s), which a person has to look at", ErrState, object)
+	}
 	if err := r.append(ctx, session.KindReviewAnswered, session.ReviewAnswered{Decision: "approve", By: by}); err != nil {
 		return repo.Receipt{}, err
 	}

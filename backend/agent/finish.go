@@ -114,6 +114,17 @@ func Scrutiny(p patch.Patch) []session.Mark {
 	return out
 }
 
+// dependencies are the places of a patch that change what the folder depends on, "" none.
+func dependencies(p patch.Patch) string {
+	var places []string
+	for _, m := range proof.Scrutinise(p) {
+		if place := fmt.Sprintf("%s:%d", m.File, m.Line); m.Kind == "dependency" && !slices.Contains(places, place) {
+			places = append(places, place)
+		}
+	}
+	return strings.Join(places, ", ")
+}
+
 // judge says why the present patch is not proven; nothing when it is. A patch that was judged before is not run again.
 func (r *Run) judge(ctx context.Context, b *bench) ([]string, error) {
 	st := r.log.State()

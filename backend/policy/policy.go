@@ -31,6 +31,7 @@ const (
 	Try      Kind = "try_patches"    // run the tests on changed throw-away copies in the sandbox
 	Trace    Kind = "trace_coverage" // measure in the sandbox what the tests execute
 	Apply    Kind = "apply"          // write into the person's folder
+	Depend   Kind = "dependency"     // let a change of what the folder depends on into it
 	Network  Kind = "network"        // reach the network from the sandbox
 )
 
@@ -56,7 +57,7 @@ func Decide(act Act, s Settings) Verdict {
 			return Ask
 		}
 		return Allow
-	case Apply, Network:
+	case Apply, Depend, Network: // git is not among them: there is no such act, and what has no rule is denied
 		return Ask
 	}
 	return Deny

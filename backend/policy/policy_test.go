@@ -25,6 +25,7 @@ func TestDecide(t *testing.T) {
 		{Edit, Allow, Ask},
 		{Apply, Ask, Ask},
 		{Network, Ask, Ask},
+		{Depend, Ask, Ask},
 		{"", Deny, Deny},
 		{"shell", Deny, Deny},
 		{"READ", Deny, Deny},
