@@ -13,7 +13,7 @@ function asked(): string {
 }
 
 /** t is the catalogue in use; in a development build ?locale=pseudo asks for the pseudo-locale. */
-export const t: Texts = import.meta.env.DEV && asked() === 'pseudo' ? pseudo(en) : en;
+export const t: Texts = import.meta.env.DEV && asked() === 'pseudo' ? { ...pseudo(en), keys: en.keys } : en;
 
 /** figures writes numbers and dates in the language in use. */
 export const figures = english;

@@ -5,15 +5,16 @@ import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
 import { HighlightStyle, syntaxHighlighting } from '@codemirror/language';
 import { EditorState, RangeSetBuilder, StateEffect, StateField, type Extension } from '@codemirror/state';
 import { Decoration, EditorView, ViewPlugin, drawSelection, highlightSpecialChars, keymap, lineNumbers, type DecorationSet, type ViewUpdate } from '@codemirror/view';
-import { tags as t } from '@lezer/highlight';
+import { tags } from '@lezer/highlight';
+import { t } from '../texts';
 
 const colours = HighlightStyle.define([
-  { tag: [t.keyword, t.modifier, t.operatorKeyword, t.self, t.null, t.bool], color: 'var(--syn-keyword)' },
-  { tag: [t.string, t.special(t.string), t.regexp, t.character], color: 'var(--syn-string)' },
-  { tag: [t.comment, t.meta], color: 'var(--syn-comment)' },
-  { tag: [t.function(t.definition(t.variableName)), t.function(t.variableName), t.function(t.propertyName), t.heading], color: 'var(--syn-function)' },
-  { tag: [t.number, t.atom], color: 'var(--syn-number)' },
-  { tag: [t.typeName, t.className, t.namespace, t.tagName], color: 'var(--syn-type)' },
+  { tag: [tags.keyword, tags.modifier, tags.operatorKeyword, tags.self, tags.null, tags.bool], color: 'var(--syn-keyword)' },
+  { tag: [tags.string, tags.special(tags.string), tags.regexp, tags.character], color: 'var(--syn-string)' },
+  { tag: [tags.comment, tags.meta], color: 'var(--syn-comment)' },
+  { tag: [tags.function(tags.definition(tags.variableName)), tags.function(tags.variableName), tags.function(tags.propertyName), tags.heading], color: 'var(--syn-function)' },
+  { tag: [tags.number, tags.atom], color: 'var(--syn-number)' },
+  { tag: [tags.typeName, tags.className, tags.namespace, tags.tagName], color: 'var(--syn-type)' },
 ]);
 
 const hatch = 'repeating-linear-gradient(135deg, transparent 0 6px, var(--line-soft) 6px 7px)';
@@ -124,6 +125,7 @@ const shared = (label: string, language: Extension): Extension[] => [
   flashed,
   hanging,
   look,
+  EditorState.phrases.of({ '$ unchanged lines': t.diff.unchanged }),
   EditorView.contentAttributes.of({ 'aria-label': label }),
 ];
 

@@ -122,6 +122,7 @@ export const diff = {
   noteOn: (hunk: string) => `Comment on ${hunk.toLowerCase()}`,
   movedFrom: (place: string) => `moved here from ${place}`,
   movedTo: (place: string) => `moved to ${place}`,
+  unchanged: '$ unchanged lines', // $ is the number; the editor asks for this form
   linesFrom: (n: number) => `Lines from ${n}`,
   before: (path: string) => `${path}, before`,
   after: (path: string) => `${path}, after`,
