@@ -28,6 +28,7 @@ const usdMost = 1_000_000
 
 // fixFlags are the flags of `redgreen fix`.
 type fixFlags struct {
+	say                                          string // of a session that goes on: a message to begin with
 	message, model, approve, testCmd, kind, keep string
 	json, sample, noGuides                       bool
 	steps                                        int

@@ -19,7 +19,7 @@ func (c *command) sessionsCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:     "sessions",
-		Short:   "List, search, show, resume, write, undo, replay, compare, export and delete the saved sessions",
+		Short:   "List, search, show, resume, fork, write, undo, replay, compare, export and delete the saved sessions",
 		Example: "  redgreen sessions list\n  redgreen sessions show ID\n  redgreen sessions approve ID\n  redgreen sessions undo ID\n  redgreen sessions export ID --out session.html",
 	}
 	list := &cobra.Command{
@@ -67,7 +67,7 @@ func (c *command) sessionsCommand() *cobra.Command {
 	list.Flags().BoolVar(&f.Pinned, "pinned", false, "only pinned sessions")
 	list.Flags().IntVar(&f.Limit, "limit", 0, "at most so many; 0 all")
 	list.Flags().BoolVar(&asJSON, "json", false, "one JSON object a line")
-	cmd.AddCommand(list, c.showCommand(), c.resumeCommand(), c.exportCommand(), c.importCommand())
+	cmd.AddCommand(list, c.showCommand(), c.resumeCommand(), c.forkCommand(), c.exportCommand(), c.importCommand())
 	cmd.AddCommand(append(c.decideCommands(), c.manageCommands()...)...)
 	return cmd
 }
@@ -213,8 +213,8 @@ func (c *command) printSessions(core *core, all []session.State, asJSON bool) er
 		if title == "" {
 			title = strings.Join(strings.Fields(s.Task), " ")
 		}
-		fmt.Fprintf(c.out, "%s  %s  %-19s  %-14s  %s\n    %s\n", s.ID, s.Created.Local().Format("2006-01-02 15:04"),
-			outcome, money(s.MicroUSD, s.Priced, s.Model.Local), printable(s.Folder, 4096), printable(title, 100))
+		fmt.Fprintf(c.out, "%s  %s  %-19s  %-14s  %s\n    %s · %s · %s\n", s.ID, s.Created.Local().Format("2006-01-02 15:04"),
+			outcome, money(s.MicroUSD, s.Priced, s.Model.Local), printable(s.Folder, 4096), printable(title, 100), printable(s.Model.Label, 60), countOf(s.Steps, "step"))
 	}
 	if len(all) == 0 && !asJSON {
 		fmt.Fprintln(c.err, noSessions)

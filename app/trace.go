@@ -96,6 +96,12 @@ func (t *trace) event(e session.Event) {
 		for _, w := range d.Warnings {
 			t.line("   %s", t.paint(amber, printable(w, 500)))
 		}
+	case session.Message:
+		t.line("   %s %s", t.paint(bold, "you:"), printable(strings.Join(strings.Fields(d.Text), " "), 2000))
+	case session.Question:
+		t.line("   %s %s", t.paint(bold, "it asks you:"), printable(strings.Join(strings.Fields(d.Text), " "), 2000))
+	case session.Forked:
+		t.line("   %s", t.paint(bold, fmt.Sprintf("goes another way after event %d of session %s", d.Seq, printable(d.From, 100))))
 	case session.TestsStarted:
 		t.line("   %s", t.paint(dim, "running "+printable(strings.Join(d.Command, " "), 1000)))
 	case session.TestsFinished:
