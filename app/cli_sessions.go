@@ -78,7 +78,7 @@ func (c *command) pruneCommand() *cobra.Command {
 				return fail(Invalid, "say what is to be kept: --days N, or --megabytes N")
 			}
 			return c.withStore(func(core *core, store *session.Store) error {
-				deleted, err := store.Prune(cmd.Context(), Retention{Days: days, Megabytes: megabytes}.kept(), core.atWork)
+				deleted, err := core.pruneStore(cmd.Context(), store, Retention{Days: days, Megabytes: megabytes}.kept())
 				fmt.Fprintf(c.out, "deleted %s\n", countOf(len(deleted), "session"))
 				return err
 			})

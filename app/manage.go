@@ -2,12 +2,16 @@ package app
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"math"
 	"strings"
 	"time"
 
+	"redgreen/backend/patch"
+	"redgreen/backend/repo"
 	"redgreen/backend/session"
 )
 
@@ -35,7 +39,7 @@ func (c *core) prune(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	deleted, err := store.Prune(ctx, r.kept(), c.atWork)
+	deleted, err := c.pruneStore(ctx, store, r.kept())
 	if len(deleted) > 0 {
 		c.log.Info("deleted old sessions", slog.Int("number", len(deleted)))
 	}
@@ -60,10 +64,59 @@ func (c *core) deleteSession(ctx context.Context, id string) error {
 		return err
 	}
 	defer release()
-	if err := c.dropReview(id); err != nil {
+	if err := c.dropBeside(ctx, store, state); err != nil {
 		return err
 	}
 	return store.Delete(ctx, id)
+}
+
+// pruneStore deletes old sessions that nothing works on, with all that is kept of them.
+func (c *core) pruneStore(ctx context.Context, store *session.Store, r session.Retention) (deleted []string, err error) {
+	var failed error
+	deleted, err = store.Prune(ctx, r, func(s session.State) bool {
+		if c.atWork(s) {
+			return true
+		}
+		err := c.dropBeside(ctx, store, s)
+		failed = errors.Join(failed, err)
+		return err != nil // it stays whole
+	})
+	return deleted, errors.Join(failed, err)
+}
+
+// dropBeside removes what is kept of a session outside of the store: the review's marks, and the records of its writes with
+// the contents that were kept for them.
+func (c *core) dropBeside(ctx context.Context, store *session.Store, s session.State) error {
+	if err := c.dropReview(s.ID); err != nil {
+		return err
+	}
+	if s.Source != "" {
+		return nil // imported: it wrote nothing here
+	}
+	events, err := store.Events(ctx, s.ID, 0, 0)
+	if err != nil {
+		return err
+	}
+	var ids []string
+	var patches []patch.Patch
+	for _, e := range events {
+		switch e.Kind {
+		case session.KindForked: // what was before is its parent's
+			ids, patches = nil, nil
+		case session.KindPatchChanged:
+			var d session.PatchChanged
+			if json.Unmarshal(e.Data, &d) == nil {
+				patches = append(patches, d.Patch)
+			}
+		case session.KindPatchApplied, session.KindPatchUndone:
+			var d session.PatchApplied
+			var rc repo.Receipt
+			if json.Unmarshal(e.Data, &d) == nil && json.Unmarshal(d.Receipt, &rc) == nil {
+				ids = append(ids, rc.ID)
+			}
+		}
+	}
+	return repo.Forget(c.paths.undo(), s.Folder, ids, patches)
 }
 
 // RenameSession gives a session a name that stands for its task in lists; "" takes it back.
