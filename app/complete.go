@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/sahilm/fuzzy"
@@ -88,8 +89,12 @@ func (f *folder) symbols(ctx context.Context, name string, n int) ([]Mention, er
 	}
 	out := []Mention{}
 	for _, c := range chunks {
-		if c.Qualified != "" {
-			out = append(out, Mention{Kind: c.Kind, Name: c.Qualified, Path: c.Path, Line: c.StartLine})
+		m := Mention{Kind: c.Kind, Name: c.Qualified, Path: c.Path, Line: c.StartLine}
+		if s := scored[slices.Index(ids, c.ID)]; s.Line > 0 {
+			m.Name, m.Line = s.Name, s.Line // one of a block of constants
+		}
+		if m.Name != "" {
+			out = append(out, m)
 		}
 	}
 	return out, nil

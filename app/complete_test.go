@@ -34,7 +34,7 @@ func TestComplete(t *testing.T) {
 	t.Parallel()
 	c := testCore(t)
 	root := t.TempDir()
-	for name, text := range map[string]string{"app/money.py": "def total_of(lines):\n    return sum(lines)\n", "readme.md": "# money\n"} {
+	for name, text := range map[string]string{"app/money.py": "def total_of(lines):\n    return sum(lines)\n\nRATE = 2\nBACK = 3\n", "readme.md": "# money\n"} {
 		path := filepath.Join(root, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			t.Fatal(err)
@@ -53,6 +53,7 @@ func TestComplete(t *testing.T) {
 	for word, want := range map[string]Mention{
 		"mon":      {Kind: "file", Path: "app/money.py"},
 		"app/mon":  {Kind: "file", Path: "app/money.py"},
+		"BACK":     {Kind: "constant", Name: "BACK", Path: "app/money.py", Line: 5},
 		"total_of": {Kind: "function", Name: "total_of", Path: "app/money.py", Line: 1},
 	} {
 		got, err := complete(t.Context(), f, word, 8)

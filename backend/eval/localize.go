@@ -264,7 +264,7 @@ func searched(o search.Options) func(context.Context, *localizer, *base, string)
 
 // placeOf names a definition; code outside of all counts for its file only.
 func placeOf(path, kind, qualified string) found {
-	if kind == "module" || kind == "lines" {
+	if kind == "module" || kind == "lines" || kind == "constant" {
 		qualified = ""
 	}
 	return found{path, qualified}

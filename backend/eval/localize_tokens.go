@@ -56,7 +56,7 @@ func (l *localizer) goldLines(f Fix) (map[string][]int, error) {
 			continue
 		}
 		for _, ch := range chunks {
-			if ch.Kind != "module" && ch.Kind != "lines" && sameName(g.Name, ch.Qualified) {
+			if ch.Kind != "module" && ch.Kind != "lines" && ch.Kind != "constant" && sameName(g.Name, ch.Qualified) {
 				out[g.File] = append(out[g.File], ch.StartLine)
 			}
 		}

@@ -114,7 +114,7 @@ func (c *clone) touchedChunks(parent string, t touched) ([]index.Chunk, error) {
 	}
 	var out []index.Chunk
 	for _, ch := range chunks {
-		if ch.Kind == "module" || ch.Kind == "lines" {
+		if ch.Kind == "module" || ch.Kind == "lines" || ch.Kind == "constant" {
 			continue
 		}
 		own := false

@@ -14,21 +14,22 @@ import (
 
 // Chunk is one indexed piece of code: a function, method, class, or a window of lines where nothing could be parsed.
 type Chunk struct {
-	ID        int64  `json:"id"`
-	Path      string `json:"path"`
-	Lang      string `json:"lang"`
-	Name      string `json:"name"`
-	Qualified string `json:"qualified"`  // Class.method
-	Kind      string `json:"kind"`       // function, method, class, interface, type, module, section, lines
-	StartLine int    `json:"start_line"` // 1-based, inclusive
-	EndLine   int    `json:"end_line"`
-	DocLine   int    `json:"doc_line"` // first line of the comment that leads it, StartLine where there is none
-	Signature string `json:"signature"`
-	Doc       string `json:"doc"`
-	Test      bool   `json:"test"`
-	Holes     []Hole `json:"-"` // the members that have chunks of their own
-	Text      string `json:"-"` // its lines; a member is there with its signature only
-	Hash      Hash   `json:"-"` // of the path, the qualified name and the text
+	ID        int64       `json:"id"`
+	Path      string      `json:"path"`
+	Lang      string      `json:"lang"`
+	Name      string      `json:"name"`
+	Qualified string      `json:"qualified"`  // Class.method
+	Kind      string      `json:"kind"`       // function, method, class, interface, type, module, constant, section, lines
+	StartLine int         `json:"start_line"` // 1-based, inclusive
+	EndLine   int         `json:"end_line"`
+	DocLine   int         `json:"doc_line"` // first line of the comment that leads it, StartLine where there is none
+	Signature string      `json:"signature"`
+	Doc       string      `json:"doc"`
+	Test      bool        `json:"test"`
+	Names     []lang.Name `json:"-"` // of constants: all that it has; not where it was loaded
+	Holes     []Hole      `json:"-"` // the members that have chunks of their own
+	Text      string      `json:"-"` // its lines; a member is there with its signature only
+	Hash      Hash        `json:"-"` // of the path, the qualified name and the text
 }
 
 // Hole is a range of a chunk's lines that belongs to the chunk of a member.
@@ -178,7 +179,11 @@ func fromDefinitions(name, language string, defs []lang.Definition, ls []string)
 		for l := d.DocLine; l <= d.EndLine; l++ {
 			covered[l] = true
 		}
-		out = append(out, ch)
+		if ch.Names = d.Names; d.Kind == "constant" && d.EndLine-d.StartLine >= longDefinition {
+			out = append(out, pieces(ch, ls)...)
+		} else {
+			out = append(out, ch)
+		}
 	}
 	for from := 1; from <= len(ls); from++ {
 		if covered[from] {
@@ -195,10 +200,35 @@ func fromDefinitions(name, language string, defs []lang.Definition, ls []string)
 	return out
 }
 
+// pieces cuts a long block of constants into windows; each has the names that begin in it and not in the one before, and is
+// called after the first of them.
+func pieces(block Chunk, ls []string) []Chunk {
+	out := windows(block.Path, block.Lang, block.Kind, ls, block.StartLine, block.EndLine)
+	names := block.Names
+	for i := range out {
+		ch := &out[i]
+		ch.Name, ch.Qualified, ch.Signature, ch.Test = block.Name, block.Qualified, block.Signature, block.Test
+		n := sort.Search(len(names), func(i int) bool { return names[i].Line > ch.EndLine })
+		if ch.Names, names = names[:n], names[n:]; n > 0 {
+			ch.Qualified = strings.TrimSuffix(block.Qualified, block.Name) + ch.Names[0].Name
+			ch.Name = ch.Names[0].Name
+		}
+		for _, h := range block.Holes {
+			if h.From > ch.StartLine && h.To <= ch.EndLine {
+				ch.Holes = append(ch.Holes, h)
+			}
+		}
+	}
+	if len(out) > 0 {
+		out[0].DocLine, out[0].Doc = block.DocLine, block.Doc
+	}
+	return out
+}
+
 // container reports a definition whose members are left to their own chunks.
 func container(d lang.Definition) bool {
 	switch d.Kind {
-	case "class", "interface", "type", "module", "section":
+	case "class", "interface", "type", "module", "section", "constant":
 		return true
 	}
 	return d.EndLine-d.StartLine >= longDefinition

@@ -19,19 +19,26 @@ const (
 	fitContained = 2
 )
 
+// Symbol is a chunk found by a name. Of a block of constants Line is where that name stands; else it is 0.
+type Symbol struct {
+	Scored
+	Name string
+	Line int
+}
+
 // Symbols ranks chunks whose name or qualified name is name, or where there is none, begins with or contains it.
 // Definitions come before tests, and shorter names before longer ones. "Class::method", "Class#method" and "method()" are
 // read as "Class.method" and "method".
-func (ix *Index) Symbols(ctx context.Context, name string, n int) ([]Scored, error) {
+func (ix *Index) Symbols(ctx context.Context, name string, n int) ([]Symbol, error) {
 	return ix.symbols(ctx, name, n, true)
 }
 
 // Named is Symbols for whole names only: it has an index, and does not look at all names.
-func (ix *Index) Named(ctx context.Context, name string, n int) ([]Scored, error) {
+func (ix *Index) Named(ctx context.Context, name string, n int) ([]Symbol, error) {
 	return ix.symbols(ctx, name, n, false)
 }
 
-func (ix *Index) symbols(ctx context.Context, name string, n int, parts bool) ([]Scored, error) {
+func (ix *Index) symbols(ctx context.Context, name string, n int, parts bool) ([]Symbol, error) {
 	name = symbolName(name)
 	if name == "" || n <= 0 {
 		return nil, nil
@@ -52,9 +59,16 @@ func (ix *Index) symbols(ctx context.Context, name string, n int, parts bool) ([
 		return cmp.Or(cmp.Compare(b.fit, a.fit), cmp.Compare(a.test, b.test), cmp.Compare(a.module, b.module),
 			cmp.Compare(len(a.qualified), len(b.qualified)), cmp.Compare(a.path, b.path), cmp.Compare(a.line, b.line))
 	})
-	out := make([]Scored, 0, min(n, len(list)))
-	for _, s := range list[:min(n, len(list))] {
-		out = append(out, Scored{s.id, float64(s.fit)})
+	out := make([]Symbol, 0, min(n, len(list)))
+	seen := map[int64]bool{} // a block may have several names that fit
+	for _, s := range list {
+		if len(out) == n {
+			break
+		}
+		if !seen[s.id] {
+			seen[s.id] = true
+			out = append(out, Symbol{Scored{s.id, float64(s.fit)}, s.qualified, s.at})
+		}
 	}
 	return out, nil
 }
@@ -69,20 +83,24 @@ type symbol struct {
 	id              int64
 	qualified, path string
 	line, fit       int
-	test, module    int // 1: a test; a chunk of code outside definitions
+	at              int // the line of a constant's name, 0 of others
+	test, module    int // 1: a test; a chunk of code outside definitions, or of constants
 }
 
-const symbolColumns = `SELECT c.id, c.name, c.qualified, c.test, c.kind='module', f.path, c.start_line FROM chunks c JOIN files f ON f.id=c.file_id `
+const (
+	symbolColumns   = `SELECT c.id, c.name, c.qualified, c.test, c.kind='module', f.path, c.start_line, 0 FROM chunks c JOIN files f ON f.id=c.file_id WHERE c.kind<>'constant' AND `
+	constantColumns = ` UNION ALL SELECT c.id, n.name, n.name, c.test, 1, f.path, n.line, n.line FROM constants n JOIN chunks c ON c.id=n.chunk_id JOIN files f ON f.id=c.file_id WHERE `
+)
 
 // symbolsNamed finds names letter for letter or in another case; that has an index.
 func (s *store) symbolsNamed(ctx context.Context, name string) ([]symbol, error) {
 	last := name[strings.LastIndexByte(name, '.')+1:]
-	return s.symbols(ctx, name, symbolColumns+`WHERE c.name=? COLLATE NOCASE`, last)
+	return s.symbols(ctx, name, symbolColumns+`c.name=?1 COLLATE NOCASE`+constantColumns+`n.name=?1 COLLATE NOCASE`, last)
 }
 
 // symbolsWith finds names that hold name; it looks at all.
 func (s *store) symbolsWith(ctx context.Context, name string) ([]symbol, error) {
-	return s.symbols(ctx, name, symbolColumns+`WHERE c.name<>'' AND instr(lower(c.qualified), lower(?)) > 0`, name)
+	return s.symbols(ctx, name, symbolColumns+`c.name<>'' AND instr(lower(c.qualified), lower(?1)) > 0`+constantColumns+`instr(lower(n.name), lower(?1)) > 0`, name)
 }
 
 func (s *store) symbols(ctx context.Context, name, query string, arg string) ([]symbol, error) {
@@ -95,7 +113,7 @@ func (s *store) symbols(ctx context.Context, name, query string, arg string) ([]
 	for rows.Next() {
 		var own string
 		var one symbol
-		if err := rows.Scan(&one.id, &own, &one.qualified, &one.test, &one.module, &one.path, &one.line); err != nil {
+		if err := rows.Scan(&one.id, &own, &one.qualified, &one.test, &one.module, &one.path, &one.line, &one.at); err != nil {
 			return nil, err
 		}
 		if one.fit = fit(name, own, one.qualified); one.fit > 0 {

@@ -2,6 +2,8 @@ package index
 
 import (
 	"bytes"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -16,6 +18,14 @@ func lookups() *memory {
 		"web/README.md":       "# server\n",
 		"docs/core/server.go": "package docs\n\nfunc Example() {}\n",
 	})
+}
+
+func scores(list []Symbol) []Scored {
+	var out []Scored
+	for _, s := range list {
+		out = append(out, s.Scored)
+	}
+	return out
 }
 
 func TestSymbols(t *testing.T) {
@@ -36,9 +46,52 @@ func TestSymbols(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if d := cmp.Diff(want, places(t, ix, list)); d != "" {
+		if d := cmp.Diff(want, places(t, ix, scores(list))); d != "" {
 			t.Errorf("%q: %s", query, d)
 		}
+	}
+}
+
+// Each name of a block of constants is found, on its own line; a long block is several chunks.
+func TestConstants(t *testing.T) {
+	t.Parallel()
+	var long strings.Builder
+	long.WriteString("package a\n\nvar (\n")
+	for i := range 300 {
+		fmt.Fprintf(&long, "\tlong%03d = %d\n", i, i)
+	}
+	long.WriteString(")\n")
+	src := newMemory(map[string]string{
+		"a.py":    "import os\n\n# how often\nMAX_RETRIES = 3\nBACKOFF = 2\n\ndef wait():\n    return BACKOFF\n",
+		"long.go": long.String(),
+	})
+	ix := mustOpen(t, src, t.TempDir())
+	mustUpdate(t, ix)
+	for query, want := range map[string]string{
+		"MAX_RETRIES": "a.py 4-5 MAX_RETRIES@4", "BACKOFF": "a.py 4-5 BACKOFF@5", "backoff": "a.py 4-5 BACKOFF@5", "retries": "a.py 4-5 MAX_RETRIES@4",
+		"wait": "a.py 7-8 wait@0", "long000": "long.go 3-62 long000@4", "long070": "long.go 53-112 long070@74", "long299": "long.go 253-304 long299@303",
+	} {
+		list, err := ix.Symbols(t.Context(), query, 2)
+		if err != nil || len(list) != 1 {
+			t.Fatalf("%s: %v, %v", query, list, err)
+		}
+		ch, err := ix.Meta(t.Context(), []int64{list[0].ID})
+		if err != nil || len(ch) != 1 {
+			t.Fatal(ch, err)
+		}
+		if got := fmt.Sprintf("%s %d-%d %s@%d", ch[0].Path, ch[0].StartLine, ch[0].EndLine, list[0].Name, list[0].Line); got != want {
+			t.Errorf("%s: %s, want %s", query, got, want)
+		}
+	}
+	refs, _, err := ix.References(t.Context(), "BACKOFF", GrepOptions{})
+	if err != nil || len(refs) != 2 || refs[0].Kind != RefDefinition || refs[0].Line != 5 || refs[1].In != "wait" {
+		t.Errorf("%+v, %v", refs, err)
+	}
+	delete(src.files, "long.go")
+	mustUpdate(t, ix)
+	left, err := ix.store.ids(t.Context(), `SELECT line FROM constants ORDER BY line`)
+	if err != nil || !slices.Equal(left, []int64{4, 5}) {
+		t.Errorf("%v, %v", left, err)
 	}
 }
 

@@ -75,7 +75,7 @@ func (s *store) outlineFiles(ctx context.Context) ([]*outlineFile, error) {
 			out = append(out, &outlineFile{path: p, lang: l, test: test != nil && *test})
 		}
 		f := out[len(out)-1]
-		if kind == nil || *kind == "lines" || *kind == "section" || *kind == "module" && strings.HasSuffix(p, *name+path.Ext(p)) {
+		if kind == nil || *kind == "lines" || *kind == "section" || *kind == "constant" || *kind == "module" && strings.HasSuffix(p, *name+path.Ext(p)) {
 			continue
 		}
 		f.names = append(f.names, outlineName{name: *name, qualified: *qualified, nested: *name != *qualified, order: len(f.names)})

@@ -116,7 +116,7 @@ func checkMany(t *testing.T, ix *Index) {
 	for _, i := range []int{0, 7, 299, 599} {
 		want := fmt.Sprintf("d%d/f%03d.go:Unique%03d", i%5, i, i)
 		list, err := ix.Symbols(t.Context(), fmt.Sprintf("Unique%03d", i), 5)
-		if err != nil || len(list) != 1 || places(t, ix, list)[0] != want {
+		if err != nil || len(list) != 1 || places(t, ix, scores(list))[0] != want {
 			t.Errorf("symbols: %v, %v, want %s", list, err, want)
 		}
 		if got := names(t, ix, fmt.Sprintf("Unique%03d", i), 1); len(got) != 1 || got[0] != want {

@@ -81,7 +81,7 @@ func (s *store) rankFiles(ctx context.Context) error {
 
 // definers maps the names that few files define to those.
 func (s *store) definers(ctx context.Context, at map[int64]int32) (map[string][]int32, error) {
-	rows, err := s.db.QueryContext(ctx, `SELECT DISTINCT name, file_id FROM chunks WHERE kind NOT IN ('module','lines','section') AND test=0 AND length(name)>=?`, shortName)
+	rows, err := s.db.QueryContext(ctx, `SELECT DISTINCT name, file_id FROM chunks WHERE kind NOT IN ('module','lines','section','constant') AND test=0 AND length(name)>=?`, shortName)
 	if err != nil {
 		return nil, err
 	}

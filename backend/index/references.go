@@ -70,7 +70,8 @@ func (ix *Index) references(ctx context.Context, name string, o GrepOptions) (ou
 	if err != nil {
 		return nil, false, err
 	}
-	definers, err := ix.store.ids(ctx, `SELECT DISTINCT file_id FROM chunks WHERE name=? COLLATE NOCASE ORDER BY file_id`, name)
+	definers, err := ix.store.ids(ctx, `SELECT file_id FROM chunks WHERE name=?1 COLLATE NOCASE
+		UNION SELECT file_id FROM chunks WHERE id IN (SELECT chunk_id FROM constants WHERE name=?1 COLLATE NOCASE) ORDER BY file_id`, name)
 	if err != nil {
 		return nil, false, err
 	}

@@ -17,7 +17,7 @@ import (
 
 // schemaVersion changes with the tables, the chunker, the analyser and the keyword fields: an index of another version is
 // made anew.
-const schemaVersion = "5"
+const schemaVersion = "6"
 
 // A chunk's text is not stored: it is cut from the file's content by its lines. indexed is 0 until the keyword index has
 // the chunk; gone holds chunks that the keyword index must still forget. So a kill between the two stores loses nothing.
@@ -60,6 +60,13 @@ CREATE TABLE chunks(
 CREATE INDEX chunks_file ON chunks(file_id);
 CREATE INDEX chunks_name ON chunks(name COLLATE NOCASE);
 CREATE INDEX chunks_pending ON chunks(indexed) WHERE indexed = 0;
+CREATE TABLE constants(            -- the names of a chunk that is a block of constants
+	chunk_id INTEGER NOT NULL REFERENCES chunks ON DELETE CASCADE,
+	name TEXT NOT NULL,
+	line INTEGER NOT NULL,
+	PRIMARY KEY(chunk_id, name)
+) WITHOUT ROWID;
+CREATE INDEX constants_name ON constants(name COLLATE NOCASE);
 CREATE TABLE gone(chunk_id INTEGER PRIMARY KEY);
 CREATE TABLE vectors(hash BLOB PRIMARY KEY, vector BLOB NOT NULL) WITHOUT ROWID; -- by the chunk's hash: a scale (float32), then a byte a number
 `
@@ -279,6 +286,11 @@ func writeChunks(ctx context.Context, tx *sql.Tx, file int64, c *change) error {
 		return err
 	}
 	defer st.Close()
+	named, err := tx.PrepareContext(ctx, `INSERT OR IGNORE INTO constants VALUES(?,?,?)`)
+	if err != nil {
+		return err
+	}
+	defer named.Close()
 	for i := range c.chunks {
 		ch := &c.chunks[i]
 		holes := ""
@@ -299,6 +311,11 @@ func writeChunks(ctx context.Context, tx *sql.Tx, file int64, c *change) error {
 		}
 		if ch.ID, err = res.LastInsertId(); err != nil {
 			return err
+		}
+		for _, n := range ch.Names {
+			if _, err := named.ExecContext(ctx, ch.ID, n.Name, n.Line); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

@@ -62,7 +62,7 @@ func put(t *testing.T, root, name, text string) {
 // soon waits until a name has so many definitions in the index.
 func soon(t *testing.T, ix *Index, name string, want int) {
 	t.Helper()
-	var got []Scored
+	var got []Symbol
 	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
 		var err error
 		if got, err = ix.Named(t.Context(), name, 1000); err != nil {

@@ -13,6 +13,9 @@ const cQuery = `
 (enum_specifier name: (type_identifier) @name body: (_) @body) @definition.type
 (type_definition type: [(struct_specifier body: (_) @body) (union_specifier body: (_) @body) (enum_specifier body: (_) @body)] declarator: (type_identifier) @name) @definition.type
 (preproc_function_def name: (identifier) @name) @definition.function
+(preproc_def name: (identifier) @name value: (_)) @definition.constant
+(translation_unit (declaration declarator: (init_declarator declarator: [(identifier) @name
+  (pointer_declarator declarator: [(identifier) @name (array_declarator declarator: (identifier) @name)]) (array_declarator declarator: (identifier) @name)])) @definition.constant)
 (comment) @comment
 [(string_literal) (char_literal) (system_lib_string)] @string
 `

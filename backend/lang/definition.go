@@ -9,7 +9,7 @@ import (
 
 // Definition is one named piece of a file. Lines are 1-based and inclusive; bytes are offsets into the source.
 type Definition struct {
-	Kind      string // function, method, class, interface, type, module, section
+	Kind      string // function, method, class, interface, type, module, constant, section
 	Name      string
 	Qualified string // the names around it and its own, joined by dots: Class.method
 	Parent    int    // index of the enclosing definition in the same list, -1 at the top
@@ -21,6 +21,13 @@ type Definition struct {
 	Signature string // one line, without the body
 	Doc       string // leading comment or documentation string, without its marks
 	Test      bool   // a call that defines a test, or an attribute says so (Rust), here or around it
+	Names     []Name // of a block of constants: all that it has, in order of place; Name is the first
+}
+
+// Name is one name of several, and the line that it stands on.
+type Name struct {
+	Name string
+	Line int
 }
 
 // raw is what the query's matches say of one definition, before nesting and comments are known.
@@ -30,6 +37,7 @@ type raw struct {
 	core                      int // where the declaration itself starts, after decorators that its node holds
 	nameStart, bodyStart      int // bodyStart 0: unknown
 	scope, test               bool
+	more                      []raw // of a block of constants: the names after its first
 }
 
 // span is a stretch of the source that is no definition but says something of one, or of the names in it.
@@ -116,11 +124,20 @@ func (n *nesting) add(r raw) {
 	}
 	d := Definition{Kind: kind, Name: name, Qualified: qualified, Parent: outer.def, StartByte: r.start, EndByte: r.end,
 		Doc: cleanDoc(r.doc), Test: outer.test || r.test}
+	if kind == constant {
+		for _, one := range append([]raw{r}, r.more...) {
+			d.Names = append(d.Names, Name{one.name, n.lines.of(one.nameStart)})
+		}
+	}
 	lead(&d, n.around, n.src)
 	d.Signature = signature(r, d.StartByte, n.src)
 	d.StartLine, d.EndLine = n.lines.of(d.StartByte), n.lines.of(max(lastByte(n.src, r.end), d.StartByte))
 	d.DocLine = min(n.lines.of(d.DocLine), d.StartLine)
-	n.stack = append(n.stack, open{start: r.start, end: r.end, def: len(n.out), qualified: qualified, kind: kind, test: d.Test})
+	inside := open{start: r.start, end: r.end, def: len(n.out), qualified: qualified, kind: kind, test: d.Test}
+	if kind == constant { // what stands in its value is not named after it
+		inside.qualified, inside.kind = outer.qualified, outer.kind
+	}
+	n.stack = append(n.stack, inside)
 	n.out = append(n.out, d)
 }
 
@@ -262,6 +279,9 @@ func signature(r raw, from int, src []byte) string {
 	}
 	s := strings.TrimSpace(strings.TrimRight(collapse(string(src[from:end])), "{ "))
 	s = strings.TrimSpace(strings.TrimSuffix(s, "=>"))
+	if r.kind == constant {
+		s = strings.TrimRight(s, "=([ ")
+	}
 	return clip(s, maxSignature)
 }
 

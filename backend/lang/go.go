@@ -25,6 +25,8 @@ func golang() Language {
 (type_spec name: (type_identifier) @name type: (struct_type (field_declaration_list) @body)) @definition.type
 (type_spec name: (type_identifier) @name) @definition.type
 (type_alias name: (type_identifier) @name) @definition.type
+(source_file (const_declaration (const_spec (identifier) @name)) @definition.constant)
+(source_file (var_declaration [(var_spec (identifier) @name) (var_spec_list (var_spec (identifier) @name))]) @definition.constant)
 (type_declaration "type" @attribute)
 (comment) @comment
 [(interpreted_string_literal) (raw_string_literal) (rune_literal)] @string

@@ -25,6 +25,11 @@ func parseGo(src []byte) (found, bool) {
 			g.around = append(g.around, span{g.at(c.Pos()), g.at(c.End()), spanComment})
 		}
 	}
+	for _, d := range file.Decls {
+		if gen, ok := d.(*ast.GenDecl); ok && (gen.Tok == token.CONST || gen.Tok == token.VAR) {
+			g.constants(gen)
+		}
+	}
 	ast.Inspect(file, g.visit)
 	return g.found, true
 }
@@ -75,6 +80,15 @@ func (g *goReader) function(f *ast.FuncDecl) {
 	}
 	r.core = r.start
 	g.raws = append(g.raws, r)
+}
+
+func (g *goReader) constants(d *ast.GenDecl) {
+	start, end := g.at(d.Pos()), g.at(d.End())
+	for _, s := range d.Specs {
+		for _, name := range s.(*ast.ValueSpec).Names {
+			g.raws = append(g.raws, raw{kind: constant, name: name.Name, nameStart: g.at(name.Pos()), start: start, core: start, end: end})
+		}
+	}
 }
 
 // receiver is the name of the type in T, *T, T[P] and *T[P].

@@ -26,6 +26,10 @@ const ecmaQuery = `
 (lexical_declaration . (variable_declarator name: (identifier) @name value: (class body: (_) @body)) .) @definition.class
 (export_statement declaration: (lexical_declaration . (variable_declarator name: (identifier) @name value: (class)) .)) @definition.class
 
+(program (lexical_declaration (variable_declarator name: (identifier) @name)) @definition.constant)
+(program (variable_declaration (variable_declarator name: (identifier) @name)) @definition.constant)
+(program (export_statement declaration: [(lexical_declaration (variable_declarator name: (identifier) @name)) (variable_declaration (variable_declarator name: (identifier) @name))]) @definition.constant)
+
 (expression_statement (assignment_expression left: (member_expression property: (property_identifier) @name) right: ` + ecmaFunction + `)) @definition.function
 (expression_statement (assignment_expression left: (member_expression property: (property_identifier) @name) right: (class body: (_) @body))) @definition.class
 (expression_statement (assignment_expression left: (identifier) @name right: ` + ecmaFunction + `)) @definition.function

@@ -50,6 +50,9 @@ func TestGoldenSymbols(t *testing.T) {
 				for _, d := range defs {
 					doc, _, _ := strings.Cut(d.Doc, "\n")
 					fmt.Fprintf(&got, "%d-%d doc@%d %s %s test=%v\n\tsignature: %s\n\tdoc: %s\n", d.StartLine, d.EndLine, d.DocLine, d.Kind, d.Qualified, d.Test, d.Signature, doc)
+					if len(d.Names) > 1 {
+						fmt.Fprintf(&got, "\tnames: %v\n", d.Names)
+					}
 				}
 			}
 			file := filepath.Join(dir, "symbols.golden")
@@ -71,7 +74,7 @@ func TestGoldenSymbols(t *testing.T) {
 
 func TestRowsAreWhole(t *testing.T) {
 	t.Parallel()
-	kinds := []string{"function", "method", "class", "interface", "type", "module", "section"}
+	kinds := []string{"function", "method", "class", "interface", "type", "module", "constant", "section"}
 	seen := map[string]string{}
 	for _, l := range All() {
 		if l.Name == "" || l.Grammar == nil || l.Query == "" || l.TestFile == nil {

@@ -138,10 +138,14 @@ func (p *Parser) Parse(l Language, src []byte) (File, error) {
 
 // finish nests what was found and looks for names.
 func (p *Parser) finish(r *row, from found, src []byte) File {
+	from.raws = blocks(from.raws, from.around, src)
 	defined := make(map[int]bool, len(from.raws))
 	for _, one := range from.raws {
 		if !one.scope && !one.test {
 			defined[one.nameStart+lastName(one.name)] = true
+		}
+		for _, also := range one.more {
+			defined[also.nameStart] = true
 		}
 	}
 	n := nest(from.raws, from.around, src)
@@ -237,6 +241,12 @@ func (r *row) read(m *sitter.QueryMatch, src []byte, f *found) (one raw, named b
 
 // merge joins two matches of one name: the wider one is the definition.
 func merge(a, b raw) raw {
+	if a.kind == constant || b.kind == constant {
+		if a.kind == constant && b.kind != "" {
+			return b // a function or class that a name is given
+		}
+		return a
+	}
 	if b.end-b.start > a.end-a.start || b.end-b.start == a.end-a.start && a.kind == "type" {
 		a, b = b, a // of two with the same extent, "type" is the less precise kind
 	}

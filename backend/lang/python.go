@@ -18,6 +18,7 @@ func python() Language {
 (decorated_definition definition: (class_definition name: (identifier) @name)) @definition.class
 (function_definition name: (identifier) @name body: (block . (expression_statement (string) @doc)))
 (class_definition name: (identifier) @name body: (block . (expression_statement (string) @doc)))
+(module (expression_statement (assignment left: [(identifier) @name (pattern_list (identifier) @name)])) @definition.constant)
 (comment) @comment
 (string) @string
 (interpolation) @code

@@ -18,6 +18,7 @@ func ruby() Language {
 (class name: [(constant) (scope_resolution)] @name) @definition.class
 (module name: [(constant) (scope_resolution)] @name) @definition.module
 (call method: (identifier) @test arguments: (argument_list . [(string) (constant) (scope_resolution)] @name) block: (_) @body) @definition.function
+(program (assignment left: (constant) @name) @definition.constant)
 (comment) @comment
 [(string) (string_array) (heredoc_body) (regex)] @string
 (interpolation) @code

@@ -22,6 +22,7 @@ func rust() Language {
 (mod_item name: (identifier) @name body: (_) @body) @definition.module
 (macro_definition name: (identifier) @name) @definition.function
 (impl_item type: [(type_identifier) @name (generic_type type: (type_identifier) @name) (scoped_type_identifier name: (type_identifier) @name)]) @scope
+(source_file [(const_item name: (identifier) @name) (static_item name: (identifier) @name)] @definition.constant)
 (line_comment) @comment
 (block_comment) @comment
 (attribute_item) @attribute

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"redgreen/backend/index"
+	"redgreen/backend/lang"
 )
 
 // cuts makes chunks of present texts that the index does not have, so that a line of them can be a hit. Their ids are below 0.
@@ -70,19 +71,34 @@ func (l *list) found(id int64, line int) {
 	}
 }
 
-// newDefinitions finds whole names among the definitions of the changed files, as they are now.
-func newDefinitions(names []string, o Options) ([]int64, map[int64]index.Chunk) {
-	c := cuts{o: o}
-	var ids []int64
+// define finds whole names among the definitions of the changed files, as they are now.
+func (l *list) define(names []string, o Options) {
 	if o.Read == nil {
-		return nil, nil
+		return
 	}
+	c := cuts{o: o}
 	for _, path := range o.Changed {
 		for _, ch := range c.of(path) {
-			if ch.Kind != "module" && ch.Kind != "lines" && (slices.Contains(names, ch.Name) || slices.Contains(names, ch.Qualified)) {
-				ids = append(ids, c.add(ch))
+			if ch.Kind == "module" || ch.Kind == "lines" {
+				continue
+			}
+			i := slices.IndexFunc(ch.Names, func(n lang.Name) bool { return slices.Contains(names, n.Name) })
+			if i < 0 && !slices.Contains(names, ch.Name) && !slices.Contains(names, ch.Qualified) {
+				continue
+			}
+			id := c.add(ch)
+			l.ids = append(l.ids, id)
+			if i >= 0 {
+				l.constant(id, ch.Names[i])
 			}
 		}
 	}
-	return ids, c.own
+	l.own = c.own
+}
+
+// constant notes which name of a block was found; other chunks have no line of a name.
+func (l *list) constant(id int64, n lang.Name) {
+	if n.Line > 0 {
+		l.lines[id], l.names[id] = n.Line, n.Name
+	}
 }

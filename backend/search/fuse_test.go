@@ -99,6 +99,33 @@ func TestSaidSymbolWithoutHit(t *testing.T) {
 	}
 }
 
+// A constant is found by its name on its own line, whatever else is in its block, and as it is now.
+func TestConstantOfABlock(t *testing.T) {
+	t.Parallel()
+	r, ix := openRepo(t, folder(t, map[string]string{"a.py": "# how often\nMAX_RETRIES = 3\nBACKOFF = 2\n", "b.py": "def f():\n    return BACKOFF\n"}))
+	now := []byte("MAX_RETRIES = 3\nSLOW = 1\nBACKOFF = 9\n")
+	read := func(path string) ([]byte, error) {
+		if path == "a.py" {
+			return now, nil
+		}
+		return r.Read(path)
+	}
+	for _, c := range []struct {
+		query string
+		o     Options
+		want  int
+	}{
+		{"symbol: BACKOFF", Options{Read: r.Read}, 3}, {"BACKOFF", Options{Read: r.Read}, 3}, {"backoff", Options{Read: r.Read}, 3}, {"symbol: MAX_RETRIES", Options{Read: r.Read}, 2},
+		{"symbol: BACKOFF", Options{Read: read, Changed: []string{"a.py"}}, 3}, {"symbol: SLOW", Options{Read: read, Changed: []string{"a.py"}}, 2},
+	} {
+		hits := mustSearch(t, ix, c.query, c.o)
+		name := strings.ToUpper(strings.TrimPrefix(c.query, "symbol: "))
+		if len(hits) == 0 || hits[0].Path != "a.py" || hits[0].Symbol != name || hits[0].Kind != "constant" || hits[0].BestLine != c.want {
+			t.Errorf("%s: want line %d\n%s", c.query, c.want, show(hits))
+		}
+	}
+}
+
 // Where a place fits or does not, what is not shown is told of; of words there is always more.
 func TestMoreThanShown(t *testing.T) {
 	t.Parallel()

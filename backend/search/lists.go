@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"redgreen/backend/index"
+	"redgreen/backend/lang"
 )
 
 // The lists that a result can come from.
@@ -26,6 +27,7 @@ type list struct {
 	name  string
 	ids   []int64
 	lines map[int64]int
+	names map[int64]string      // of blocks of constants: the name that fits
 	own   map[int64]index.Chunk // chunks that the index does not have, by ids below 0
 	shown bool                  // its ranks are shown, but it gives nothing to the score: another list has it in it
 }
@@ -196,7 +198,7 @@ func ranked(name string) func([]index.Scored, error) (list, error) {
 
 // askSymbols looks the names of a query up, as one list: the best of each name first. Beside frames only whole names count.
 func askSymbols(ctx context.Context, ix *index.Index, q Query, o Options, n int) (list, error) {
-	var found [][]index.Scored
+	var found [][]index.Symbol
 	for _, name := range q.Names {
 		look := ix.Named
 		if q.Kind == Identifier {
@@ -208,17 +210,18 @@ func askSymbols(ctx context.Context, ix *index.Index, q Query, o Options, n int)
 		}
 		found = append(found, f)
 	}
-	l := list{name: listSymbols}
+	l := list{name: listSymbols, lines: map[int64]int{}, names: map[int64]string{}}
 	if q.Kind == Identifier {
-		l.ids, l.own = newDefinitions(q.Names, o)
+		l.define(q.Names, o)
 	}
 	for i := 0; len(l.ids) < n; i++ {
 		more := false
 		for _, f := range found {
 			if i < len(f) {
 				more = true
-				if !slices.Contains(l.ids, f[i].ID) {
-					l.ids = append(l.ids, f[i].ID)
+				if s := f[i]; !slices.Contains(l.ids, s.ID) {
+					l.ids = append(l.ids, s.ID)
+					l.constant(s.ID, lang.Name{Name: s.Name, Line: s.Line})
 				}
 			}
 		}

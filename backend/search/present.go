@@ -88,6 +88,9 @@ func (p *presenter) hit(ctx context.Context, c candidate) (Hit, bool, error) {
 		return Hit{}, false, err
 	}
 	h := Hit{Path: ch.Path, StartLine: ch.StartLine, EndLine: min(ch.EndLine, len(f.lines)), Symbol: ch.Qualified, Kind: ch.Kind, Score: c.score, Why: c.why}
+	if c.name != "" && c.chunk.Kind == "constant" {
+		h.Symbol = c.name
+	}
 	if p.q.Kind == Exact || p.q.Kind == Expression {
 		if h.Lines = p.match(f, ch); len(h.Lines) == 0 {
 			return Hit{}, false, nil // the text is no more

@@ -22,7 +22,8 @@ type candidate struct {
 	chunk index.Chunk
 	why   []Part
 	score float64
-	line  int // the line a list found it by, 0: none
+	line  int    // the line a list found it by, 0: none
+	name  string // of a block of constants: the one that was asked for
 }
 
 // signal is one row of the score table: what it adds to a chunk's score, 0 where it does not apply. One place of a list
@@ -57,7 +58,7 @@ func exactName(q Query, c candidate) float64 {
 	}
 	for _, n := range q.Names {
 		n = strings.TrimSuffix(n, "()")
-		if c.chunk.Kind != "module" && (n == c.chunk.Name || n == c.chunk.Qualified) {
+		if c.chunk.Kind != "module" && (n == c.chunk.Name || n == c.chunk.Qualified || n == c.name) {
 			return 1.0 / (rrfK + 1)
 		}
 	}
@@ -86,7 +87,7 @@ func prior(q Query, ch index.Chunk) float64 {
 	switch {
 	case (ch.Lang == "" || ch.Kind == "section") && q.Kind != PathQuery:
 		p *= prosePrior
-	case ch.Kind == "module":
+	case ch.Kind == "module" || ch.Kind == "constant":
 		p *= modulePrior
 	}
 	return p
@@ -133,6 +134,9 @@ func fuse(ctx context.Context, ix *index.Index, q Query, lists []list) ([]candid
 			c.score += p.Score
 			if c.line == 0 {
 				c.line = l.lines[id]
+			}
+			if c.name == "" {
+				c.name = l.names[id]
 			}
 		}
 	}

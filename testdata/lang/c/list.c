@@ -54,3 +54,8 @@ void list_dump(list_t *list) {
     printf("%zu\n", list->length);
 }
 #endif
+
+#define LIST_MAX 64
+#define LIST_MIN 2
+static const char *const names[] = { "a", "b" };
+int counter = 0, *last = NULL;

@@ -67,3 +67,15 @@ func spin(n int) {
 var global = New[int](nil) // trailing comment
 
 func after() {}
+
+// The sizes that a cache may have.
+const (
+	minSize = 1 << iota // no smaller
+	_
+	maxSize
+
+	sizes, others = 3, 4
+)
+var warm = map[string]func() int{
+	"half": func() int { const local = maxSize / 2; return local },
+}

@@ -60,3 +60,9 @@ describe("join", () => {
     expect(join("a/", "/b")).toBe("a/b");
   });
 });
+
+const fs = require('fs');
+export const DEFAULTS = { depth: 3, name() { return 'x'; } }, LEVELS = [1, 2];
+let open = 0;
+// not counted
+var shut;

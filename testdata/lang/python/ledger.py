@@ -64,3 +64,16 @@ async def fetch(url: str) -> bytes:
 
 if __name__ == "__main__":
     print(Ledger.load(["cash 5"]).balance("cash"))
+
+
+# How often a booking is tried.
+MAX_RETRIES = 3
+BACKOFF: float = 0.5  # seconds
+# of the bank
+OPEN, CLOSE = 8, 18
+
+TABLE = {
+    "a": lambda x: x,
+}
+if LIMIT:
+    EXTRA = 1

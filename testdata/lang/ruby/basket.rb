@@ -66,3 +66,5 @@ describe Shop::Basket do
     end
   end
 end
+
+RATES = { a: 1 }.freeze

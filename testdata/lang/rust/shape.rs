@@ -72,3 +72,8 @@ mod tests {
         assert!(Circle::new(1.0).area() > 3.0);
     }
 }
+
+/// Names of shapes.
+#[allow(dead_code)]
+static NAMES: [&str; 2] = ["a", "b"];
+const SIDES: usize = 4;

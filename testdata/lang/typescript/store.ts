@@ -65,3 +65,6 @@ export const debounce = <A extends unknown[]>(fn: (...args: A) => void, ms = 10)
     clearTimeout(timer);
   };
 };
+
+export const MAX_LISTENERS: number = 10;
+const names: string[] = [];

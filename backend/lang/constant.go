@@ -1,0 +1,75 @@
+package lang
+
+import (
+	"bytes"
+	"cmp"
+	"regexp"
+	"slices"
+)
+
+// constant is the kind of a block of constants or variables at the top of a file.
+const constant = "constant"
+
+// blocks joins the constants of a file: those of one statement, and those of statements with nothing but comments and no empty
+// line between. It drops those that are inside of a definition, names that nobody can use, and what only imports.
+func blocks(raws []raw, around []span, src []byte) []raw {
+	slices.SortStableFunc(raws, func(a, b raw) int {
+		return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(b.end, a.end), cmp.Compare(a.nameStart, b.nameStart))
+	})
+	comments := slices.DeleteFunc(slices.Clone(around), func(s span) bool { return s.kind != spanComment })
+	slices.SortFunc(comments, func(a, b span) int { return cmp.Compare(a.start, b.start) })
+	out := raws[:0]
+	last, end := -1, 0 // the block before, and where the definitions so far end
+	for _, r := range raws {
+		if r.kind != constant {
+			if !r.scope && r.kind != "module" && r.kind != "section" {
+				end = max(end, r.end)
+			}
+			out = append(out, r)
+			continue
+		}
+		if r.start < end || r.name == "_" || imports(src[r.nameStart+len(r.name):r.end]) {
+			continue
+		}
+		if last >= 0 && (r.start < out[last].end || together(src, comments, out[last].end, r.start)) {
+			out[last].add(r)
+			continue
+		}
+		last, out = len(out), append(out, r)
+	}
+	return out
+}
+
+// add takes a constant into a block; a name that it has already stands where it was first.
+func (r *raw) add(one raw) {
+	r.end, r.core = max(r.end, one.end), min(r.core, one.core)
+	if one.name != r.name && !slices.ContainsFunc(r.more, func(have raw) bool { return have.name == one.name }) {
+		r.more = append(r.more, one)
+	}
+}
+
+// importing is a value that is what another file gives: require("fs").
+var importing = regexp.MustCompile(`^\s*=\s*(await\s+)?(require|import)\s*\(`)
+
+func imports(value []byte) bool { return importing.Match(value[:min(len(value), 100)]) }
+
+// together reports that only comments lie between two offsets, and no empty line.
+func together(src []byte, comments []span, from, to int) bool {
+	i, _ := slices.BinarySearchFunc(comments, from, func(s span, at int) int { return cmp.Compare(s.start, at) })
+	newlines := 0
+	if from > 0 && src[from-1] == '\n' {
+		newlines = 1 // some grammars count the line end into a statement
+	}
+	for ; i < len(comments) && comments[i].end <= to; i++ {
+		if !onlySpace(src[from:comments[i].start], newlines) {
+			return false
+		}
+		from, newlines = comments[i].end, bytes.Count(src[comments[i].end-1:comments[i].end], []byte{'\n'})
+	}
+	return onlySpace(src[from:to], newlines)
+}
+
+// onlySpace reports white space, the ; of a statement among it, without an empty line; newlines stood right before.
+func onlySpace(b []byte, newlines int) bool {
+	return len(bytes.Trim(b, "; \t\r\n")) == 0 && newlines+bytes.Count(b, []byte{'\n'}) <= 1
+}
