@@ -3,7 +3,6 @@ package index
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"math"
@@ -11,7 +10,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/blevesearch/bleve/v2"
 	bleveindex "github.com/blevesearch/bleve_index_api"
@@ -51,42 +49,16 @@ const (
 	manyChunks = 10
 )
 
-// averages caches the mean lengths of the fields between changes.
-type averages struct {
-	mu    sync.Mutex
-	known bool
-	mean  [numFields]float64
-}
-
-func (a *averages) forget() {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.known = false
-}
-
-// of gives the means, computed at the first call after a change.
-func (a *averages) of(ctx context.Context, s *store) ([numFields]float64, error) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if !a.known {
-		mean, err := s.meanLengths(ctx)
-		if err != nil {
-			return mean, err
-		}
-		a.mean, a.known = mean, true
-	}
-	return a.mean, nil
-}
-
+// meanLengths are the mean lengths of the fields, at least 1.
 func (s *store) meanLengths(ctx context.Context) (out [numFields]float64, err error) {
-	var means [numFields]sql.NullFloat64
-	into := make([]any, len(means))
-	for i := range means {
-		into[i] = &means[i]
-	}
-	err = s.db.QueryRowContext(ctx, `SELECT avg(len_name), avg(len_scope), avg(len_path), avg(len_ident), avg(len_code), avg(len_prose) FROM chunks`).Scan(into...)
+	var chunks float64
+	into := []any{&chunks}
 	for i := range out {
-		out[i] = max(means[i].Float64, 1)
+		into = append(into, &out[i])
+	}
+	err = s.db.QueryRowContext(ctx, `SELECT chunks, name, scope, path, ident, code, prose FROM lengths`).Scan(into...)
+	for i := range out {
+		out[i] = max(out[i]/max(chunks, 1), 1)
 	}
 	return out, err
 }
@@ -122,7 +94,7 @@ func (ix *Index) rank(ctx context.Context, units []*unit, weights []fieldWeight,
 			err = fmt.Errorf("%w: %v", errDamaged, p)
 		}
 	}()
-	mean, err := ix.averages.of(ctx, ix.store)
+	mean, err := ix.store.meanLengths(ctx)
 	if err != nil {
 		return nil, err
 	}

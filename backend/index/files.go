@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 )
 
 // fileInfo is what searches need to know of every file.
@@ -183,6 +184,7 @@ func inOrderOf[T, R any](ctx context.Context, items []T, look func(T) (R, error)
 		window = min(2*window, 64*workers)
 		results, errs := make([]R, len(now)), make([]error, len(now))
 		var wg sync.WaitGroup
+		var next atomic.Int64 // a core takes the next item when it is free: one large file holds nothing else up
 		for w := range workers {
 			wg.Go(func() {
 				defer func() {
@@ -190,7 +192,7 @@ func inOrderOf[T, R any](ctx context.Context, items []T, look func(T) (R, error)
 						errs[w%len(now)] = fmt.Errorf("looking at files: %v", p)
 					}
 				}()
-				for i := w; i < len(now); i += workers {
+				for i := int(next.Add(1)) - 1; i < len(now); i = int(next.Add(1)) - 1 {
 					results[i], errs[i] = look(now[i])
 				}
 			})

@@ -47,12 +47,11 @@ type Index struct {
 	options  Options
 	analyser analyser
 
-	rules    rules
-	averages averages
-	files    fileTable
-	changed  changes
-	watched  atomic.Bool // a Watch tells of changes
-	vectors  vectorSet
+	rules   rules
+	files   fileTable
+	changed changes
+	watched atomic.Bool // a Watch tells of changes
+	vectors vectorSet
 
 	updating sync.Mutex  // one update at a time
 	checked  bool        // the segments were compared with their checksums; guarded by updating
@@ -219,7 +218,6 @@ func (ix *Index) closeStores() error {
 		err = errors.Join(err, ix.snapshot.close())
 	}
 	ix.keywords, ix.store, ix.snapshot = nil, nil, nil
-	ix.averages.forget()
 	ix.files.forget()
 	ix.vectors.forget()
 	return err

@@ -67,6 +67,14 @@ CREATE TABLE constants(            -- the names of a chunk that is a block of co
 	PRIMARY KEY(chunk_id, name)
 ) WITHOUT ROWID;
 CREATE INDEX constants_name ON constants(name COLLATE NOCASE);
+CREATE TABLE lengths(chunks INTEGER, name INTEGER, scope INTEGER, path INTEGER, ident INTEGER, code INTEGER, prose INTEGER); -- sums of chunks
+INSERT INTO lengths VALUES(0, 0, 0, 0, 0, 0, 0);
+CREATE TRIGGER chunk_added AFTER INSERT ON chunks BEGIN
+	UPDATE lengths SET chunks=chunks+1, name=name+new.len_name, scope=scope+new.len_scope, path=path+new.len_path, ident=ident+new.len_ident, code=code+new.len_code, prose=prose+new.len_prose;
+END;
+CREATE TRIGGER chunk_gone AFTER DELETE ON chunks BEGIN
+	UPDATE lengths SET chunks=chunks-1, name=name-old.len_name, scope=scope-old.len_scope, path=path-old.len_path, ident=ident-old.len_ident, code=code-old.len_code, prose=prose-old.len_prose;
+END;
 CREATE TABLE gone(chunk_id INTEGER PRIMARY KEY);
 CREATE TABLE vectors(hash BLOB PRIMARY KEY, vector BLOB NOT NULL) WITHOUT ROWID; -- by the chunk's hash: a scale (float32), then a byte a number
 `

@@ -449,7 +449,6 @@ func (u *updater) flush(ctx context.Context) error {
 	if err := s.settle(ctx, u.batch, gone); err != nil {
 		return err
 	}
-	u.ix.averages.forget()
 	u.ix.files.forget()
 	if err := u.segment(ctx); err != nil {
 		return err
