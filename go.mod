@@ -29,7 +29,7 @@ require (
 	github.com/wailsapp/wails/v2 v2.13.0 // app: the desktop window (owner's choice)
 	github.com/zalando/go-keyring v0.2.8 // app: API keys in the system's keyring
 	golang.org/x/net v0.61.0 // sandbox: the instruction form of that filter
-	golang.org/x/sys v0.50.0 // repo, sandbox: reflinks, mounts and limits of Linux
+	golang.org/x/sys v0.50.0 // repo, sandbox, app: reflinks, mounts, limits and terminals of Linux
 	golang.org/x/term v0.48.0 // app: tells a terminal from a pipe
 	golang.org/x/text v0.44.0 // patch: UTF-16 and old encodings of files
 )

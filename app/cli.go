@@ -70,6 +70,18 @@ func (c *command) lines() *bufio.Reader {
 	return c.reader
 }
 
+// question prints what a person is asked. What they typed before they could read it is thrown away: a stray "y" during a run is
+// no answer. What a program wrote into a pipe stays.
+func (c *command) question(text string) {
+	if f, ok := c.in.(*os.File); ok && c.tty {
+		dropTyped(f)
+		if r := c.lines(); r.Buffered() > 0 {
+			_, _ = r.Discard(r.Buffered())
+		}
+	}
+	fmt.Fprint(c.err, text)
+}
+
 // Main runs the program with the process's own arguments and gives the exit code.
 func Main(a Assets) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)

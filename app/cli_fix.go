@@ -235,7 +235,7 @@ func (c *command) answer(ctx context.Context) (string, error) {
 
 // yes asks on stderr and reads one line; an empty line means the default, the end of the input means no.
 func (c *command) yes(ctx context.Context, question string, byDefault bool) bool {
-	fmt.Fprint(c.err, question)
+	c.question(question)
 	line, err := c.answer(ctx)
 	switch answer := strings.ToLower(strings.TrimSpace(line)); {
 	case answer == "" && err == nil:
@@ -341,7 +341,7 @@ func (c *command) workOn(ctx context.Context, store *session.Store, run *agent.R
 		follow.flush(ctx)
 		answer := ""
 		if flags.approve == "ask" {
-			fmt.Fprintf(c.err, "The model asks: %s\nYour answer (empty ends the run): ", visible(state.Question))
+			c.question(fmt.Sprintf("The model asks: %s\nYour answer (empty ends the run): ", visible(state.Question)))
 			answer, _ = c.answer(ctx)
 		}
 		if ctx.Err() != nil {
@@ -433,7 +433,7 @@ func writeWords(state session.State) string {
 
 // askReview asks for the decision: y writes, n ends, anything else is a comment that goes back to the model.
 func (c *command) askReview(ctx context.Context, state session.State) (approved bool, comment string) {
-	fmt.Fprint(c.err, writeWords(state)+" [y/N, or say what is wrong] ")
+	c.question(writeWords(state) + " [y/N, or say what is wrong] ")
 	line, err := c.answer(ctx)
 	if err != nil && ctx.Err() != nil {
 		fmt.Fprintln(c.err)
