@@ -70,6 +70,14 @@ func candidates(files []*source, suspects map[string]map[int]float64, h hints, p
 					}
 				}
 			}
+			if near := m.passedBy(n, lines); hit == 0 && near > 0 {
+				from := len(m.out)
+				m.move(n)
+				m.branches(n)
+				for _, c := range m.out[from:] {
+					c.score = math.Log(near)*1.5 + c.weight + prior[c.kind]
+				}
+			}
 			if hit == 0 {
 				return n.last > n.line || n.parent == nil
 			}
@@ -92,6 +100,22 @@ func candidates(files []*source, suspects map[string]map[int]float64, h hints, p
 		all = append(all, m.out...)
 	}
 	return rank(all, lang)
+}
+
+// passedBy is how much points to what stands right before a statement that no failing test reaches, or holds it: 0 where it is
+// none, or that is not reached either.
+func (m *maker) passedBy(n *node, lines map[int]float64) float64 {
+	if m.sc.fn == nil || !n.isStatement() || n.parent.class != block || n.class == function {
+		return 0
+	}
+	near := 0.0
+	if i := slices.Index(n.parent.statements(), n); i > 0 {
+		near = lines[n.parent.statements()[i-1].line]
+	}
+	if holder := n.parent.parent; holder != nil && holder.class != function {
+		near = max(near, lines[holder.line])
+	}
+	return near / 2
 }
 
 // wanted raises a candidate that uses a variable which has a value and no use: it was meant for something.

@@ -213,3 +213,19 @@ func TestEachKind(t *testing.T) {
 		}
 	}
 }
+
+// TestNotReached moves a statement that the failing test does not reach, since it stands on the wrong side of another.
+func TestNotReached(t *testing.T) {
+	t.Parallel()
+	s := parse("a.py", "def f(a):\n    if a > 1:\n        return 1\n        return 2\n")
+	all := candidates([]*source{s}, map[string]map[int]float64{"a.py": {2: 1}}, hints{}, priors(), learn([]*source{s}))
+	for i, c := range all {
+		if c.after() == "def f(a):\n    if a > 1:\n        return 1\n    return 2\n" {
+			if i > 30 {
+				t.Errorf("it is %d of %d", i+1, len(all))
+			}
+			return
+		}
+	}
+	t.Error("it is not among the edits")
+}
