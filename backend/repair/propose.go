@@ -25,21 +25,39 @@ func (s *search) best() *candidate {
 // order puts the smallest and most natural first, and what only takes behaviour away last.
 func (s *search) order() {
 	given := s.st.hints().given
-	slices.SortStableFunc(s.passing, func(a, b *candidate) int {
-		return cmp.Compare(b.quality()-b.special(given), a.quality()-a.special(given))
-	})
+	rank := map[*candidate]float64{}
+	for _, c := range s.passing {
+		rank[c] = c.quality() - c.special(given) - c.smell() - s.beside[c]
+	}
+	slices.SortStableFunc(s.passing, func(a, b *candidate) int { return cmp.Compare(rank[b], rank[a]) })
+}
+
+// byAccident is how much easier edits of a kind than others turn a red test green without being right: what takes away, and what
+// comes from elsewhere. Measured on mutants of small programs of our own with few tests, where of those that passed the visible
+// tests, by kind, none to four in ten passed the hidden ones.
+func byAccident(kind string) float64 {
+	switch kind {
+	case "delete":
+		return 3
+	case "drop condition":
+		return 1.2
+	case "expression":
+		return 0.9
+	case "unwrap":
+		return 0.6
+	case "constant":
+		return 0.5
+	case "move", "sibling", "update", "slice":
+		return 0.4
+	}
+	return 0
 }
 
 // quality is the score of a candidate with what counts only once the tests pass.
 func (c *candidate) quality() float64 {
 	q := c.score
 	for _, p := range append([]*candidate{c}, c.more...) {
-		if p.kind == "delete" {
-			q -= 3
-		}
-		if p.kind == "constant" {
-			q -= 0.5
-		}
+		q -= byAccident(p.kind)
 	}
 	size := 0
 	for _, one := range c.all() {

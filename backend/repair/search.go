@@ -19,6 +19,7 @@ type search struct {
 	gains   map[*candidate]gain
 	files   []*source
 	broke   map[*candidate][]string
+	beside  map[*candidate]float64 // of passing
 	whens   map[*candidate]bool
 	forms   []*candidate // under a condition
 }
@@ -35,7 +36,7 @@ func (st *state) search(files []string) *search {
 			sources = append(sources, s)
 		}
 	}
-	s := &search{st: st, byText: map[string]*candidate{}, tried: map[string]bool{}, gains: map[*candidate]gain{}, broke: map[*candidate][]string{}, whens: map[*candidate]bool{}}
+	s := &search{st: st, byText: map[string]*candidate{}, tried: map[string]bool{}, gains: map[*candidate]gain{}, broke: map[*candidate][]string{}, beside: map[*candidate]float64{}, whens: map[*candidate]bool{}}
 	suspects := st.suspects()
 	for _, src := range sources {
 		if len(suspects[src.path]) == 0 { // nothing was measured: the whole file
@@ -70,6 +71,7 @@ func (st *state) search(files []string) *search {
 			}
 			if slices.Contains(b.pass, i) {
 				s.passing = append(s.passing, c)
+				s.beside[c] = b.beside[i]
 			}
 			if gain := b.part[i]; gain.n > 0 {
 				s.partial = append(s.partial, c)

@@ -89,6 +89,7 @@ type batch struct {
 	texts   []string
 	untried map[int]bool
 	pass    []int            // numbers, from 0
+	beside  map[int]float64  // number → how much it changes or breaks beside what tests look at, 0 to 2
 	part    map[int]gain     // number → failing tests that pass
 	breaks  map[int][]string // number → tests that break, of those that pass the failing ones
 	failed  bool
@@ -290,13 +291,25 @@ func (r *reading) take(res model.Result) {
 	}
 }
 
-var notable = regexp.MustCompile(`^#(\d+) (passes all tests|passes the failing tests, breaks: (.*)|passes (\d+) of \d+ failing tests(?:, the others were not run|(, breaks some))?: (.*)|refused: .*)$`)
+var notable = regexp.MustCompile(`^#(\d+) (passes all tests(?:; .*)?|passes the failing tests, breaks: (.*)|passes (\d+) of \d+ failing tests(?:, the others were not run|(, breaks some))?: (.*)|refused: .*)$`)
+var besides = regexp.MustCompile(`changes (\d+) of (\d+) results, .* raises on (\d+) of (\d+)`)
+
+// share is one number of another, both as text; 0 of none.
+func share(part, whole string) float64 {
+	a, _ := strconv.ParseFloat(part, 64)
+	b, _ := strconv.ParseFloat(whole, 64)
+	if b == 0 {
+		return 0
+	}
+	return a / b
+}
+
 var untriedList = regexp.MustCompile(`^not tried: (.*)$`)
 
 func readBatch(c model.Call, res model.Result) batch {
 	var a struct{ Candidates []string }
 	_ = json.Unmarshal([]byte(c.Args), &a)
-	b := batch{texts: a.Candidates, untried: map[int]bool{}, part: map[int]gain{}, breaks: map[int][]string{}, failed: res.Error}
+	b := batch{texts: a.Candidates, untried: map[int]bool{}, beside: map[int]float64{}, part: map[int]gain{}, breaks: map[int][]string{}, failed: res.Error}
 	b.head, _, _ = strings.Cut(res.Text, "\n")
 	for line := range strings.Lines(res.Text) {
 		line = strings.TrimRight(line, "\n")
@@ -319,8 +332,11 @@ func readBatch(c model.Call, res model.Result) batch {
 		}
 		n, _ := strconv.Atoi(m[1])
 		switch n--; {
-		case m[2] == "passes all tests":
+		case strings.HasPrefix(m[2], "passes all tests"):
 			b.pass = append(b.pass, n)
+			if f := besides.FindStringSubmatch(m[2]); f != nil {
+				b.beside[n] = share(f[1], f[2]) + share(f[3], f[4])
+			}
 		case m[3] != "":
 			b.breaks[n] = strings.Split(m[3], " | ")
 		case m[6] != "":

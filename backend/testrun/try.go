@@ -36,6 +36,8 @@ type Trial struct {
 	Whole   bool     // all tests were run, since it passed some that fail on the tree
 	Broken  []string // with Whole: of Green, some that do not pass
 	All     bool     // with Whole: every test of Red passes
+	Near    [2]int   // of inputs a little off those of passing tests: on how many it does something else than the tree, and how many were tried
+	Raises  [2]int   // of inputs a little off those of all tests: on how many it raises or hangs, and how many were tried
 }
 
 // Passes reports whether every test passes that should.
@@ -100,6 +102,8 @@ func (r *Runner) Try(ctx context.Context, dir string, c Command, candidates []Ca
 		switch e.Event {
 		case "trial":
 			t.Tried, t.Built, t.Crashed, t.Shared, t.Hung, t.Fixed = true, e.Built, e.Crashed, e.Shared, e.Hung, e.Fixed
+		case "compare":
+			t.Near, t.Raises = e.Near, e.Raises
 		case "whole":
 			t.Whole, t.Broken, t.Fixed, t.All = true, e.Broken, e.Fixed, len(e.Fixed) == len(o.Red)
 		}
@@ -117,6 +121,8 @@ type driven struct {
 	Fixed   []string `json:"fixed"`
 	Hung    []string `json:"hung"`
 	Broken  []string `json:"broken"`
+	Near    [2]int   `json:"near"`
+	Raises  [2]int   `json:"raises"`
 	ID      string   `json:"id"`
 	Status  Status   `json:"status"`
 	Hits    [][2]any `json:"hits"`

@@ -234,7 +234,7 @@ work() {
     done
     if [ $ok = 1 ]; then
       mkdir -p /out/passed; : >/out/passed/$t
-      more=$n; [ $more -gt 40 ] || more=40
+      more=$n; [ $more -gt 100 ] || more=100
       [ -e /out/last ] || echo $((n+more)) >/out/last
     fi
   done

@@ -280,3 +280,39 @@ describe('a suite', () => {
 		})
 	}
 }
+
+// TestTryCompares says of candidates that pass all tests what they do with inputs a little off those of the tests.
+func TestTryCompares(t *testing.T) {
+	b := realBench(t, sandbox.Limits{Wall: 2 * time.Minute})
+	dir := b.folder(t, func(dir string) {
+		for name, text := range map[string]string{
+			"twice.py":      "def twice(n):\n    if n > 3:\n        return n * 3\n    return n * 2\n",
+			"test_twice.py": "from twice import twice\n\n\ndef test_small():\n    assert twice(1) == 2\n\n\ndef test_none():\n    assert twice(0) == 0\n\n\ndef test_large():\n    assert twice(7) == 14\n",
+		} {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+	c := mustFind(t, dir)
+	base, err := b.runner.Run(t.Context(), dir, c, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	red, green := sides(base)
+	candidates := []Candidate{
+		changed(t, dir, "twice.py", "n * 3", "n * 2"),
+		changed(t, dir, "twice.py", "n * 3", "14 if n == 7 else 1 // 0"),
+		changed(t, dir, "twice.py", "    return n * 2", "    return n * 2 if n in (0, 1) else 9\n"),
+	}
+	candidates[2]["twice.py"] = strings.Replace(candidates[2]["twice.py"], "n * 3", "14", 1)
+	trials, problem, err := b.runner.Try(t.Context(), dir, c, candidates, TryOptions{Red: red, Green: green, Test: time.Second, Wall: time.Minute, Enough: 9})
+	if err != nil || problem != "" {
+		t.Fatal(problem, err)
+	}
+	for i, want := range []struct{ changes, raises bool }{{false, false}, {false, true}, {true, false}} {
+		if got := trials[i]; !got.Passes() || got.Near[1] < 2 || got.Raises[1] < 4 || (got.Near[0] > 0) != want.changes || (got.Raises[0] > 0) != want.raises {
+			t.Errorf("candidate %d: %+v", i, got)
+		}
+	}
+}

@@ -25,7 +25,7 @@ func Searching() []Tool { return []Tool{traceCoverage(), tryPatches()} }
 const (
 	trySeconds    = 60 // if the call does not say
 	maxTrySeconds = 600
-	enoughPass    = 4
+	enoughPass    = 8
 	maxNotable    = 60 // candidates that a result tells of
 	maxFixed      = 12 // tests that it lists of each
 )
@@ -153,7 +153,7 @@ func tried(trials []testrun.Trial, numbers []int, red []string) result {
 		n, last = n+1, numbers[i]
 		switch {
 		case t.Passes():
-			passing = append(passing, fmt.Sprintf("#%d passes all tests", numbers[i]))
+			passing = append(passing, fmt.Sprintf("#%d passes all tests", numbers[i])+besides(t))
 		case t.All:
 			partial = append(partial, fmt.Sprintf("#%d passes the failing tests, breaks: %s", numbers[i], strings.Join(t.Broken, " | ")))
 		case len(t.Fixed) > 0:
@@ -183,6 +183,14 @@ func tried(trials []testrun.Trial, numbers []int, red []string) result {
 	}
 	r.body = strings.Join(all, "\n")
 	return r
+}
+
+// besides says what a candidate does with inputs that no test has, where that was looked at.
+func besides(t testrun.Trial) string {
+	if t.Raises[1] == 0 {
+		return ""
+	}
+	return fmt.Sprintf("; near the inputs of passing tests it changes %d of %d results, near those of all it raises on %d of %d", t.Near[0], t.Near[1], t.Raises[0], t.Raises[1])
 }
 
 // candidate turns the text of one into the files as they would be.

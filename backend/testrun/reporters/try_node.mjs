@@ -193,7 +193,7 @@ async function attempt(tree, n, many) {
   const every = fixed.length === order.red.length;
   if (broken.length && !every) return;
   if (every && !broken.length) passed += 1;
-  const more = every && !broken.length ? 20 : 60;
+  const more = !every || broken.length ? 60 : many ? 100 : 20;
   last = Math.min(last, begunCount + Math.max(begunCount, more));
 }
 

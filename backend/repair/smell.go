@@ -1,0 +1,121 @@
+package repair
+
+import (
+	"slices"
+	"strings"
+)
+
+// An edit can turn failing tests green by taking away what stood in their way: a value is computed and used no more, a loop
+// never runs, something is compared with itself. People do not write such code, and it is seldom what was meant. smell
+// counts it in the changed functions, before and after; what a candidate adds counts against it.
+
+// How much each counts.
+const (
+	smellUnread = 1.0 // a variable has a value that nothing reads
+	smellSame   = 1.0 // both sides of an operator, or two arguments or elements, are the same name
+	smellIdle   = 2.0 // a statement does nothing
+	smellDead   = 0.5 // a statement that cannot be reached
+	smellZero   = 1.0 // adding 0, multiplying by 1 or 0
+)
+
+// smell is how much a candidate makes its functions worse, negative where it makes them better.
+func (c *candidate) smell() float64 {
+	sum := 0.0
+	for _, one := range c.all() {
+		if len(one.edits) == 0 {
+			continue
+		}
+		after := parse(one.src.path, one.after())
+		if after == nil {
+			continue
+		}
+		at := one.edits[0].start
+		sum += after.smells(at) - one.src.smells(at)
+	}
+	return sum
+}
+
+// smells counts what is odd in the function at a byte.
+func (s *source) smells(at int) float64 {
+	n := s.root.smallest(at, at)
+	if n == nil {
+		return 0
+	}
+	sc := s.scopeOf(n)
+	if sc.fn == nil {
+		return 0
+	}
+	sum := 0.0
+	for v, unread := range sc.unread {
+		if unread && v != "_" && v != "self" && v != "this" {
+			sum += smellUnread
+		}
+	}
+	sc.fn.walk(func(k *node) bool {
+		o := k.operands()
+		switch {
+		case k.class == binary && len(o) == 2 && s.of(o[0].inner()) == s.of(o[1].inner()) && !slices.Contains([]string{"+", "*", "**"}, s.operator(k, 0)),
+			(k.class == args || k.class == tuple || k.class == list) && s.doubled(o):
+			sum += smellSame
+		case s.neutral(k):
+			sum += smellZero
+		case k.class == assign && k.get("left") != nil && k.get("right") != nil && s.of(k.get("left")) == s.of(k.get("right")):
+			sum += smellIdle
+		case k.kind == "expression_statement" && len(o) == 1 && s.idle(o[0]):
+			sum += smellIdle
+		case k.class == block:
+			all := k.statements()
+			for i, st := range all[:max(0, len(all)-1)] {
+				if st.class == ret || st.class == jump || st.class == raise {
+					sum += smellDead * float64(len(all)-1-i)
+					break
+				}
+			}
+		}
+		return true
+	})
+	return sum
+}
+
+// neutral reports whether an operation changes nothing, or leaves nothing: x + 0, 1 * x, 0 * x, x -= 0, x + 1 - 1.
+func (s *source) neutral(n *node) bool {
+	o := n.operands()
+	if n.class != binary && n.class != augmented && n.class != assign || len(o) != 2 {
+		return false
+	}
+	op, a, b := s.operator(n, 0), s.of(o[0]), s.of(o[1])
+	switch strings.TrimSuffix(op, "=") {
+	case "+", "-":
+		if b == "0" || a == "0" && op == "+" {
+			return true
+		}
+		if in := o[0].operands(); o[0].class == binary && len(in) == 2 && o[1].class == integer {
+			inner := s.operator(o[0], 0)
+			return s.of(in[1]) == b && (inner == "+" || inner == "-") && inner != op
+		}
+	case "*", "/", "//", "%", "**":
+		return b == "1" || b == "0" || op == "*" && (a == "1" || a == "0")
+	}
+	return false
+}
+
+// doubled reports whether two neighbours are the same name or the same group of values.
+func (s *source) doubled(list []*node) bool {
+	for i := range list {
+		for _, other := range list[i+1:] {
+			if a := list[i]; (a.class == ident || a.class == tuple || a.class == index || a.class == member) && s.of(a) == s.of(other) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// idle reports whether an expression that stands alone does nothing.
+func (s *source) idle(n *node) bool {
+	switch n.inner().class {
+	case binary, unary, member, index, ident, integer, float, boolean, null, list, tuple:
+		return true
+	}
+	return false
+}

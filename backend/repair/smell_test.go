@@ -1,0 +1,65 @@
+package repair
+
+import (
+	"strings"
+	"testing"
+
+	"redgreen/backend/model"
+)
+
+// TestSmell counts against an edit what no person would write, whatever the tests say.
+func TestSmell(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		path, before, now string
+		worse             bool
+	}{
+		{"a.py", "def f(a, b):\n    return ⟦a + b⟧\n", "a - b", false},
+		{"a.py", "def f(a, b):\n    return ⟦a + b⟧\n", "a", true},
+		{"a.py", "def f(a, b):\n    return ⟦a + b⟧\n", "a + a - a", true},
+		{"a.py", "def f(a, b):\n    return ⟦a + b⟧\n", "a + b + 0", true},
+		{"a.py", "def f(a, b):\n    return ⟦a + b⟧\n", "0 * a + b", true},
+		{"a.py", "def f(a, b):\n    return ⟦a + b⟧\n", "a + b + 1 - 1", true},
+		{"a.py", "def f(a, b):\n    ⟦a.append(b)⟧\n    return a\n", "b", true},
+		{"a.py", "def f(a, b):\n    g(⟦a, b⟧)\n    return a, b\n", "b, a", false},
+		{"a.py", "def f(a, b):\n    g(⟦a, b⟧)\n    return a, b\n", "a, a", true},
+		{"a.py", "def f(a):\n    for x in ((0, 1), ⟦(1, 0)⟧):\n        g(a, x)\n", "(0, 1)", true},
+		{"a.go", "package a\n\nfunc f(a, b int) int {\n\tif ⟦a < b⟧ {\n\t\treturn a\n\t}\n\treturn b\n}\n", "a < a", true},
+		{"a.go", "package a\n\nfunc f(a, b int) int {\n\tif ⟦a < b⟧ {\n\t\treturn a\n\t}\n\treturn b\n}\n", "b < a", false},
+		{"a.js", "export function f(a, b) {\n  a ⟦+=⟧ b;\n  return a;\n}\n", "-=", false},
+		{"a.js", "export function f(a, b) {\n  a = ⟦a + b⟧;\n  return a;\n}\n", "a", true},
+		{"A.java", "class A {\n    int f(int a, int b) {\n        ⟦return a;⟧\n    }\n}\n", "return a;\n        return a;", true},
+	} {
+		at := strings.Index(tt.before, "⟦")
+		was := tt.before[at+len("⟦") : strings.Index(tt.before, "⟧")]
+		s := parse(tt.path, strings.NewReplacer("⟦", "", "⟧", "").Replace(tt.before))
+		c := &candidate{src: s, edits: []edit{{at, at + len(was), tt.now}}}
+		if got := c.smell(); (got > 0) != tt.worse {
+			t.Errorf("%s for %s: %v", tt.now, was, got)
+		}
+	}
+}
+
+// TestOrder takes of edits that pass all tests the one that changes and breaks least beside them.
+func TestOrder(t *testing.T) {
+	t.Parallel()
+	k := newTalk(t, nil)
+	k.judge = func(files map[string]string) string {
+		text := files["days.py"]
+		switch {
+		case strings.Contains(text, "return last - first + 1"):
+			return "passes all tests; near the inputs of passing tests it changes 9 of 10 results, near those of all it raises on 8 of 20"
+		case strings.Contains(text, "return last + first"):
+			return "passes all tests; near the inputs of passing tests it changes 0 of 10 results, near those of all it raises on 0 of 20"
+		}
+		return ""
+	}
+	k.run()
+	if text := k.files["days.py"]; !strings.Contains(text, "return last + first") {
+		t.Errorf("it takes\n%s", text)
+	}
+	b := readBatch(model.Call{Args: `{"candidates": ["a", "b"]}`}, model.Result{Text: "Tried 2.\n#1 passes all tests; near the inputs of passing tests it changes 1 of 4 results, near those of all it raises on 1 of 2\n#2 passes all tests\n"})
+	if len(b.pass) != 2 || b.beside[0] != 0.75 || b.beside[1] != 0 {
+		t.Errorf("%+v", b)
+	}
+}
