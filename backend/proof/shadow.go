@@ -57,7 +57,7 @@ var reachesFor = regexp.MustCompile(`^\s*(import|from)\s+(_?pytest|unittest|plug
 	`(^|[^.\w])(exec|eval)\(|\bnew Function\(|\b(import_module|__import__)\(\s*(["'][^"']*["']\s*[^,)\s]|[^"'].*(\.join|\.decode|\.format|\bchr\b|\[::|\+|%))|\b(import_module|__import__)\(\s*f["']|` +
 	`\b__builtins__\b|\bAssertionError\s*=[^=]|\bctypes\.pythonapi\b|` +
 	`\bimport\s*\(.*"testing"|^\s*(import\s+)?(\w+\s+)?"testing"\s*$|\bruntime\.Callers?\(|//go:linkname\b|\bSYS_(EXIT|EXIT_GROUP|KILL|TGKILL)\b|` +
-	`["'\x60](node:test|vitest|@jest/globals)["'\x60]|\bassert(\.strict|\.default)?\.\w+\s*=[^=>]|\brequire\(\s*["'](node:)?assert(/strict)?["']\s*\)(\.\w+)+\s*=[^=]|` +
+	`["'\x60](node:test|vitest|@jest/globals)["'\x60]|\bassert(\.strict|\.default)?(\.\w+|\[[^\]]+\])\s*=[^=>]|\brequire\(\s*["'](node:)?assert(/strict)?["']\s*\)(\.\w+|\[[^\]]+\])+\s*=[^=]|` +
 	`\b(global|globalThis|window)\.(expect|assert|test|it|describe)\b|\bObject\.(assign|definePropert(y|ies))\(\s*assert\b|\brequire\.cache\b|\bModule\._(load|resolveFilename|extensions)\b|\bmodule\.register(Hooks)?\(|` +
 	`\borg\.junit\b|\bsurefire\b|--- (PASS|FAIL)\b|=== RUN\b|\\x16|\\u0016|\\026\b`)
 
@@ -82,10 +82,37 @@ func alwaysEqual(lines []string, i int) bool {
 	}
 	for _, next := range lines[i+1:] {
 		if strings.TrimSpace(next) != "" && strings.TrimSpace(next) != "{" && !commentLine(next) {
-			return saysSo.MatchString(next)
+			return saysSo.MatchString(next) || blind(lines, i)
 		}
 	}
 	return false
+}
+
+// pythonMethod is the head of a method with one argument beside self, and its name.
+var pythonMethod = regexp.MustCompile(`^(\s*)def\s+__\w+__\s*\(\s*\w+\s*,\s*(\w+)[^)]*\)[^:]*:\s*$`)
+
+// blind reports whether a comparison of Python, all of whose body is inserted, never looks at what it compares with.
+func blind(lines []string, i int) bool {
+	m := pythonMethod.FindStringSubmatch(strings.TrimRight(lines[i], "\r\n"))
+	if m == nil {
+		return false
+	}
+	named := regexp.MustCompile(`\b` + m[2] + `\b`)
+	gives := false
+	for _, next := range lines[i+1:] {
+		text := strings.TrimLeft(next, " \t")
+		if strings.TrimSpace(text) == "" || commentLine(text) {
+			continue
+		}
+		if len(next)-len(text) <= len(m[1]) {
+			break
+		}
+		if named.MatchString(text) {
+			return false
+		}
+		gives = gives || strings.HasPrefix(text, "return ") && !strings.Contains(text, "NotImplemented")
+	}
+	return gives
 }
 
 // reaches flags the inserted lines of a file that is no test.
