@@ -3,7 +3,9 @@ package index
 import (
 	"bytes"
 	"regexp/syntax"
+	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -84,9 +86,12 @@ func fixedPart(re *syntax.Regexp) *syntax.Regexp {
 	return nil
 }
 
-// lowerASCII is the text with its letters A to Z in lower case, byte for byte.
-func lowerASCII(b []byte) []byte {
-	out := make([]byte, len(b))
+// lowered keeps the room for texts in lower case between files.
+var lowered = sync.Pool{New: func() any { return new([]byte) }}
+
+// lowerASCII is the text with its letters A to Z in lower case, byte for byte, in the room of another if that is enough.
+func lowerASCII(room, b []byte) []byte {
+	out := slices.Grow(room[:0], len(b))[:len(b)]
 	for i, c := range b {
 		if 'A' <= c && c <= 'Z' {
 			c += 'a' - 'A'
@@ -112,7 +117,10 @@ func (m matcher) lines(src []byte, n int) []GrepHit {
 	}
 	same := src
 	if m.fold {
-		same = lowerASCII(src)
+		room := lowered.Get().(*[]byte)
+		defer lowered.Put(room)
+		*room = lowerASCII(*room, src)
+		same = *room
 	}
 	var out []GrepHit
 	line, counted := 1, 0
