@@ -16,6 +16,7 @@ type usage struct {
 	dir  string // "" nothing
 	dev  uint64
 	base int64
+	free int64 // on its file system when it was last looked at
 }
 
 func newUsage(dir string) *usage {
@@ -35,12 +36,24 @@ func (u *usage) look() (grown int64, free int64) {
 	if u.dir == "" {
 		return 0, 0
 	}
-	var s unix.Statfs_t
-	free = 1 << 62
-	if unix.Statfs(u.dir, &s) == nil {
-		free = int64(s.Bavail) * s.Bsize
+	u.free = u.freeNow()
+	return max(0, diskUsage(u.dir)-u.base), u.free
+}
+
+// lost is how many bytes fewer than then are free now.
+func (u *usage) lost() int64 {
+	if u.dir == "" {
+		return 0
 	}
-	return max(0, diskUsage(u.dir)-u.base), free
+	return u.free - u.freeNow()
+}
+
+func (u *usage) freeNow() int64 {
+	var s unix.Statfs_t
+	if unix.Statfs(u.dir, &s) != nil {
+		return 1 << 62
+	}
+	return int64(s.Bavail) * s.Bsize
 }
 
 // diskUsage adds up the blocks below dir. What vanishes meanwhile does not count.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -20,6 +21,8 @@ const (
 	// diskEvery is how often written bytes are added up; more rarely when that takes long, see diskShare.
 	diskEvery = 250 * time.Millisecond
 	diskShare = 10
+	// fastShare is the same for when a disk is seen to fill up: then they are added up every watchEvery, unless that takes long.
+	fastShare = 3
 	// bombTime is how long a run may keep hitting its process limit before it counts as a fork bomb.
 	bombTime = time.Second
 	// freeReserve is what a run must leave free on a disk that it writes to, whatever hides from the sum.
@@ -48,7 +51,9 @@ type watch struct {
 
 	bombSince time.Time
 	bombHits  int64
-	diskNext  time.Time
+	diskNext  time.Time // when written bytes are added up again
+	diskSoon  time.Time // the same, where a disk fills up
+	written   int64     // the last sum
 }
 
 // newWatch looks at the process pid; mark is what its own control groups have in their path.
@@ -173,12 +178,21 @@ func (w *watch) look() {
 	defer w.looks.Unlock()
 	w.counters.oomKills()
 	w.lookForBomb(time.Now())
-	if now := time.Now(); now.After(w.diskNext) {
+	if now := time.Now(); now.After(w.diskNext) || now.After(w.diskSoon) && w.fills() {
 		w.lookAtDisk()
 		w.lookAtUnlimited()
 		took := time.Since(now)
 		w.diskNext = now.Add(max(diskEvery, diskShare*took))
+		w.diskSoon = now.Add(fastShare * took)
 	}
+}
+
+// fills tells, without adding anything up, whether the run could have come near its limit since the last sum: a disk that it
+// writes to has lost half of what is left to it. So a fast writer gets no further over its limit than it can write in
+// watchEvery. Whoever else fills the disk only makes the sums more frequent.
+func (w *watch) fills() bool {
+	left := (w.limits.Disk - w.written) / 2
+	return slices.ContainsFunc(w.disk, func(u *usage) bool { return u.lost() > left })
 }
 
 // lookForBomb stops a run whose forks have been refused again and again.
@@ -208,8 +222,8 @@ func (w *watch) lookAtDisk() {
 			w.stop(Disk)
 		}
 	}
-	written += w.tmp() + w.unlinked()
-	if written > w.limits.Disk {
+	w.written = written + w.tmp() + w.unlinked()
+	if w.written > w.limits.Disk {
 		w.stop(Disk)
 	}
 }
