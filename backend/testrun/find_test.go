@@ -34,6 +34,8 @@ func TestFind(t *testing.T) {
 		{"pytest by its ini", "-- pytest.ini --\n[pytest]\n-- tests/test_a.py --\n\n", []string{"pytest . python3 -m pytest (pytest.ini)"}},
 		{"pytest by setup.cfg", "-- setup.cfg --\n[tool:pytest]\naddopts = -q\n-- test_a.py --\ndef test_a(): pass\n", []string{"pytest . python3 -m pytest (setup.cfg)"}},
 		{"pytest by tox", "-- tox.ini --\n[testenv]\ncommands = pytest {posargs}\n-- tests/test_a.py --\ndef test_a(): pass\n", []string{"pytest . python3 -m pytest (tox.ini)"}},
+		{"pytest by nox", "-- noxfile.py --\nimport nox\n\n@nox.session\ndef tests(session):\n    session.install('pytest')\n    session.run('pytest')\n-- tests/test_a.py --\nclass TestA: pass\n", []string{"pytest . python3 -m pytest (noxfile.py)"}},
+		{"nox that runs no tests", "-- noxfile.py --\nimport nox\n\n@nox.session\ndef lint(session):\n    session.run('ruff')\n", nil},
 		{"pytest by its functions", "-- tests/test_a.py --\ndef test_a():\n    pass\n", []string{"pytest . python3 -m pytest (tests/test_a.py)"}},
 		{"node by its script", "-- package.json --\n{\"scripts\": {\"test\": \"node --test --test-concurrency 1\"}}\n", []string{"node . node --test --test-concurrency 1 (package.json)"}},
 		{"node by a script for a shell", "-- package.json --\n{\"scripts\": {\"test\": \"npm run lint && node --test\"}}\n", []string{"node . node --test (package.json)"}},
@@ -180,6 +182,17 @@ func TestCustomKnowsRunners(t *testing.T) {
 	}
 	if c := Custom(nil); Validate(t.TempDir(), c, nil) == nil {
 		t.Error("an empty command is valid")
+	}
+}
+
+func TestSuggestNox(t *testing.T) {
+	dir := tree(t, "-- CONTRIBUTING.md --\nRun `nox`, or one session with `nox -s tests-3.12`; `noxious -s tests` is another program.\n")
+	var got []string
+	for _, c := range Suggest(dir) {
+		got = append(got, c.Runner+": "+strings.Join(c.Args, " "))
+	}
+	if diff := cmp.Diff([]string{"custom: nox", "custom: nox -s tests-3.12"}, got); diff != "" {
+		t.Errorf("suggestions (-want +got):\n%s", diff)
 	}
 }
 

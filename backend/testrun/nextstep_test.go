@@ -1,6 +1,7 @@
 package testrun
 
 import (
+	"cmp"
 	"strings"
 	"testing"
 
@@ -17,6 +18,7 @@ func TestNextStep(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		name, runner, files string
+		program             string // of a custom command, tox
 		exit                int
 		stdout, stderr      string
 		report              []byte
@@ -49,6 +51,7 @@ func TestNextStep(t *testing.T) {
 		{name: "a gem", runner: "rspec", exit: 1, stderr: "Could not find gem 'rspec (~> 3.12)' in locally installed gems. (Bundler::GemNotFound)\n", want: []string{"the gem rspec is not installed", "bundle install"}},
 		{name: "Composer", runner: "phpunit", exit: 255, stderr: "Cannot open file \"vendor/autoload.php\".\n", want: []string{"composer install"}},
 		{name: "a program", runner: "custom", exit: 127, stderr: "env: 'tox': No such file or directory\n", want: []string{"command not found in the sandbox: tox", "apt-get install tox"}},
+		{name: "nox", runner: "custom", program: "nox", exit: 127, stderr: "env: 'nox': No such file or directory\n", want: []string{"command not found in the sandbox: nox", "apt-get install nox"}},
 		{name: "a Perl module", runner: "prove", exit: 2, stderr: "Can't locate Test/Deep.pm in @INC (you may need to install the Test::Deep module)\n", want: []string{"libtest-deep-perl"}},
 		{name: "nothing that is known", runner: "pytest", exit: 4, stderr: "__main__.py: error: unrecognized arguments: --ours\n", want: []string{"pytest refused its arguments or configuration: unrecognized arguments: --ours"}},
 	} {
@@ -57,7 +60,7 @@ func TestNextStep(t *testing.T) {
 			for name, text := range files(tt.files) {
 				writeFile(t, dir, name, text)
 			}
-			c := Command{Runner: tt.runner, Args: []string{"tox"}}
+			c := Command{Runner: tt.runner, Args: []string{cmp.Or(tt.program, "tox")}}
 			o := output{exit: tt.exit, stdout: []byte(tt.stdout), stderr: []byte(tt.stderr), report: tt.report, tree: folder{root: dir}}
 			run := finish(Run{}, kindOf(tt.runner), c, o, sandbox.Result{ExitCode: tt.exit})
 			if !run.Infrastructure || run.Unbuilt != tt.unbuilt {
