@@ -349,7 +349,7 @@ func (a *App) StartTask(t TaskRequest) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		off, err := a.h.core.shownGuides(f.repo, t.Guides)
+		guides, off, err := a.h.core.shownGuides(f.repo, t.Guides)
 		if err != nil {
 			return "", err
 		}
@@ -358,7 +358,7 @@ func (a *App) StartTask(t TaskRequest) (string, error) {
 			tests = a.h.core.fixedCommand(f.repo.Root())
 		}
 		return a.h.runs.start(a.h.context, f, m, agent.Task{Text: t.Text, Kind: kind, Limits: withDefaults(t.Limits),
-			Approval: "ask", AskEdits: t.AskEdits, TestCmd: tests.Args, TestDir: tests.Dir, NoGuides: off})
+			Approval: "ask", AskEdits: t.AskEdits, TestCmd: tests.Args, TestDir: tests.Dir, NoGuides: off, Guides: guides})
 	})
 }
 

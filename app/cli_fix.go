@@ -141,7 +141,7 @@ func (c *command) fix(ctx context.Context, args []string, f fixFlags) error {
 	if f.timeout > 0 {
 		limits.Wall = f.timeout
 	}
-	off, err := c.showGuides(ctx, core, folder.repo, m, f.noGuides)
+	guides, off, err := c.showGuides(ctx, core, folder.repo, m, f.noGuides)
 	if err != nil {
 		return err
 	}
@@ -150,7 +150,7 @@ func (c *command) fix(ctx context.Context, args []string, f fixFlags) error {
 		tests = core.fixedCommand(folder.repo.Root())
 	}
 	return c.work(ctx, core, folder, m, agent.Task{Text: f.message, Kind: kind, Limits: limits, Approval: f.approve, TestCmd: tests.Args, TestDir: tests.Dir,
-		AskEdits: core.current().AskEdits && f.approve == "ask", NoGuides: off}, f)
+		AskEdits: core.current().AskEdits && f.approve == "ask", NoGuides: off, Guides: guides}, f)
 }
 
 // keepAt is where a working copy is to be kept, as it really is: a new folder outside of root, into which nothing but an

@@ -63,16 +63,16 @@ func (c *core) chooseGuides(root, hash string, off bool) error {
 }
 
 // shownGuides holds a task against the rule that a person sees what the repository says before a model does: hash is of what
-// they were shown. off is whether it is left out.
-func (c *core) shownGuides(r *repo.Repo, hash string) (off bool, err error) {
+// they were shown. It gives the hash that the task is held to, and whether the guides are left out.
+func (c *core) shownGuides(r *repo.Repo, hash string) (shown string, off bool, err error) {
 	g, err := c.guides(r)
 	if err != nil || g.Hash == "" {
-		return false, err
+		return "", false, err
 	}
 	if !g.Seen && !g.Off && hash != g.Hash {
-		return false, fail(Conflict, fmt.Sprintf("%s would be given to the model and was not shown to you as it is now; open the folder again and look at it, or leave it out", g.names()))
+		return "", false, fail(Conflict, fmt.Sprintf("%s would be given to the model and was not shown to you as it is now; open the folder again and look at it, or leave it out", g.names()))
 	}
-	return g.Off, c.chooseGuides(r.Root(), g.Hash, g.Off)
+	return g.Hash, g.Off, c.chooseGuides(r.Root(), g.Hash, g.Off)
 }
 
 func (g Guides) names() string {
@@ -113,14 +113,14 @@ func (a *App) ChooseGuides(path, hash string, use bool) (Guides, error) {
 const guideLines, guideWidth = 20, 400
 
 // showGuides shows what the repository says to agents before the first model sees it, and asks where there is somebody to
-// ask. off is whether it is left out of this task.
-func (c *command) showGuides(ctx context.Context, core *core, r *repo.Repo, m model.Model, without bool) (off bool, err error) {
+// ask. It gives the hash that the task is held to, and whether the guides are left out of it.
+func (c *command) showGuides(ctx context.Context, core *core, r *repo.Repo, m model.Model, without bool) (shown string, off bool, err error) {
 	g, err := core.guides(r)
 	if err != nil || g.Hash == "" || m.Ref() == repair.Ref {
-		return without, err
+		return "", without, err
 	}
 	if without || g.Off || g.Seen {
-		return without || g.Off, nil
+		return g.Hash, without || g.Off, nil
 	}
 	for _, f := range g.Files {
 		lines := strings.Split(f.Text, "\n")
@@ -134,10 +134,10 @@ func (c *command) showGuides(ctx context.Context, core *core, r *repo.Repo, m mo
 	}
 	fmt.Fprintln(c.err, "It is given as data about this repository and can widen nothing that the model may do. (--no-guides leaves it out.)")
 	if c.tty && !c.yes(ctx, "Give it to the model? [Y/n] ", true) {
-		return true, ctx.Err()
+		return "", true, ctx.Err()
 	}
 	if !c.tty { // perhaps nobody read it
-		return false, nil
+		return g.Hash, false, nil
 	}
-	return false, core.chooseGuides(r.Root(), g.Hash, false)
+	return g.Hash, false, core.chooseGuides(r.Root(), g.Hash, false)
 }

@@ -38,24 +38,24 @@ func TestGuidesAreShownFirst(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := c.shownGuides(f.repo, ""); explain(err).Code != Conflict {
+	if _, _, err := c.shownGuides(f.repo, ""); explain(err).Code != Conflict {
 		t.Fatalf("not shown: %v", err)
 	}
-	if off, err := c.shownGuides(f.repo, folder.Guides.Hash); off || err != nil {
+	if _, off, err := c.shownGuides(f.repo, folder.Guides.Hash); off || err != nil {
 		t.Fatalf("shown: %v, %v", off, err)
 	}
-	if off, err := c.shownGuides(f.repo, ""); off || err != nil {
+	if _, off, err := c.shownGuides(f.repo, ""); off || err != nil {
 		t.Fatalf("shown before: %v, %v", off, err)
 	}
 	write("Use blanks.\n")
-	if _, err := c.shownGuides(f.repo, folder.Guides.Hash); explain(err).Code != Conflict {
+	if _, _, err := c.shownGuides(f.repo, folder.Guides.Hash); explain(err).Code != Conflict {
 		t.Fatalf("changed since: %v", err)
 	}
 	g, err := a.ChooseGuides(dir, folder.Guides.Hash, false)
 	if err != nil || !g.Off || g.Seen {
 		t.Fatalf("left out: %+v, %v", g, err)
 	}
-	if off, err := c.shownGuides(f.repo, ""); !off || err != nil {
+	if _, off, err := c.shownGuides(f.repo, ""); !off || err != nil {
 		t.Fatalf("left out: %v, %v", off, err)
 	}
 }

@@ -58,6 +58,7 @@ type Task struct {
 	Approval      string // ask, auto, never; recorded, acted on by the caller
 	AskEdits      bool
 	NoGuides      bool     // what the repository says to agents (repo.Guide) is not given to the model
+	Guides        string   // repo.HashGuides of what the person was shown, and nothing else is given; "" what is there at the start
 	TestCmd       []string // the person's own test command
 	TestDir       string   // the folder that TestCmd runs in, relative to the root, "" the root
 	SandboxLimits sandbox.Limits
@@ -103,14 +104,14 @@ func New(ctx context.Context, o Options, t Task) (*Run, error) {
 	if err != nil {
 		return nil, fmt.Errorf("starting a task: encoding the limits of its test runs: %w", err)
 	}
-	guides, err := named(o.Repo, t.NoGuides)
+	guides, err := t.shownGuides(o.Repo)
 	if err != nil {
 		return nil, fmt.Errorf("starting a task: %w", err)
 	}
 	log, err := o.Store.CreateAs(ctx, cmp.Or(t.ID, o.Store.NewID()), session.Started{
 		Schema: session.Schema, Version: o.Version, Folder: o.Repo.Root(), Task: t.Text, Model: o.Model.Info, Limits: t.Limits,
 		Approval: t.Approval, AskEdits: t.AskEdits, TestCmd: t.TestCmd, TestDir: t.TestDir, Branch: git.Branch, Commit: git.Commit,
-		TaskKind: string(t.Kind), KindBy: by, SandboxLimits: bounds, NoGuides: t.NoGuides, Guides: guides,
+		TaskKind: string(t.Kind), KindBy: by, SandboxLimits: bounds, NoGuides: t.NoGuides, Guides: guides, GuidesHash: t.Guides,
 	})
 	if err != nil {
 		return nil, err
@@ -151,7 +152,7 @@ func Open(ctx context.Context, o Options, id string) (*Run, error) {
 	}
 	r := &Run{o: o, log: log, events: events, task: Task{
 		Text: st.Task, Kind: cmp.Or(Kind(st.TaskKind), Fix), Limits: withDefaults(st.Limits), Approval: st.Approval, AskEdits: st.AskEdits, TestCmd: st.TestCmd, TestDir: st.TestDir,
-		NoGuides: st.NoGuides}}
+		NoGuides: st.NoGuides, Guides: st.GuidesHash}}
 	if len(st.SandboxLimits) > 0 {
 		if err := json.Unmarshal(st.SandboxLimits, &r.task.SandboxLimits); err != nil {
 			return nil, fmt.Errorf("opening session %s: reading the limits of its test runs: %w", id, err)

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	_ "embed" // the system prompt
 	"errors"
@@ -106,7 +107,7 @@ func shown(events []entry) map[string]string {
 
 // guides are what the repository says to those who work on it, as parts of the first message: data that describes, and
 // widens nothing. Where they are too much, those of the folders farthest above are left out first. None where the person
-// left them out.
+// left them out, or was shown something else.
 func (r *Run) guides() ([]string, error) {
 	if r.task.NoGuides {
 		return nil, nil
@@ -114,6 +115,9 @@ func (r *Run) guides() ([]string, error) {
 	all, err := r.o.Repo.Guides()
 	if err != nil {
 		return nil, err
+	}
+	if len(all) > 0 && repo.HashGuides(all) != r.task.Guides {
+		return []string{"The repository's own guidance changed after the person looked at it, so it is left out."}, nil
 	}
 	room := maxGuides
 	var parts []string
@@ -156,12 +160,16 @@ func tail(s string, max int) string {
 	return "…" + s[testrun.CutFrom(s, max):]
 }
 
-// named are the paths of a folder's guides.
-func named(r *repo.Repo, none bool) ([]string, error) {
+// shownGuides are the paths of the guides that a task gives to the model; it notes what they say.
+func (t *Task) shownGuides(r *repo.Repo) ([]string, error) {
+	if t.NoGuides {
+		return nil, nil
+	}
 	all, err := r.Guides()
-	if none || err != nil {
+	if err != nil {
 		return nil, err
 	}
+	t.Guides = cmp.Or(t.Guides, repo.HashGuides(all))
 	var paths []string
 	for _, g := range all {
 		paths = append(paths, g.Path)

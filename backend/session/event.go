@@ -90,9 +90,10 @@ type Started struct {
 	// SandboxLimits are the person's limits of a test run (sandbox.Limits as JSON), so that a resumed session keeps them.
 	SandboxLimits json.RawMessage `json:"sandbox_limits,omitempty"`
 	// Guides are the paths of what the repository says to agents (AGENTS.md, ../CLAUDE.md, …), relative to Folder, that is given
-	// to the model as data; NoGuides says that the person left it out.
-	Guides   []string `json:"guides,omitempty"`
-	NoGuides bool     `json:"no_guides,omitempty"`
+	// to the model as data, and GuidesHash what it said when the person was shown it; NoGuides says that they left it out.
+	Guides     []string `json:"guides,omitempty"`
+	GuidesHash string   `json:"guides_hash,omitempty"`
+	NoGuides   bool     `json:"no_guides,omitempty"`
 }
 
 // SandboxReady says what isolates the test runs.

@@ -93,6 +93,7 @@ export interface Payloads {
     ask_edits?: boolean;
     test_cmd?: List<string>;
     guides?: List<string>;
+    guides_hash?: string;
     no_guides?: boolean;
     branch?: string;
     commit?: string;
