@@ -91,3 +91,19 @@ scene('by key: leave out, comment, blanks, viewed; the comments go back to the m
   await page.getByTestId('reject-send').click();
   await page.getByText(/app\/invoices\.py:50: why not an error\?/).first().waitFor();
 });
+
+scene('left out, what a change removes fades in both layouts', 'scene=hunks', async (page) => {
+  const faded = (of) => page.locator(of).evaluateAll((all) => all.map((e) => Number(getComputedStyle(e).opacity)));
+  await page.keyboard.press('n');
+  await page.keyboard.press('x');
+  await page.getByTestId('prove-choice').waitFor();
+  const first = '[data-path="app/invoices.py"] + *';
+  assert.equal((await faded(`${first} .cm-merge-a .cm-changedLine`)).filter((o) => o < 1).length, 1);
+  await page.keyboard.press('d');
+  await page.locator(`${first} .cm-deletedChunk.cm-left-out`).waitFor();
+  const removed = await faded(`${first} .cm-deletedChunk`);
+  assert.ok(removed[0] < 1 && removed.slice(1).every((o) => o === 1), `opacities ${removed}`);
+  await page.getByTestId('hunk-tick').first().check();
+  await page.getByTestId('write').waitFor();
+  await page.locator(`${first} .cm-deletedChunk.cm-left-out`).waitFor({ state: 'detached' });
+});

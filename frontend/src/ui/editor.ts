@@ -48,7 +48,7 @@ const look = EditorView.theme({
   '.cm-hunk button': { border: '0', background: 'none', color: 'var(--text-2)', font: 'inherit', padding: '2px 7px', borderRadius: 'var(--r1)' },
   '.cm-hunk button:hover': { background: 'var(--hover)', color: 'var(--text)' },
   '.cm-hunk .field': { display: 'block', width: 'calc(100% - 16px)', margin: '2px 8px 0 4px', minHeight: '28px', padding: '2px 8px' },
-  '.cm-line.cm-left-out': { backgroundColor: 'transparent !important', opacity: '0.5', textDecoration: 'line-through', textDecorationColor: 'var(--line-strong)' },
+  '.cm-line.cm-left-out, .cm-deletedChunk.cm-left-out': { backgroundColor: 'transparent !important', opacity: '0.5', textDecoration: 'line-through', textDecorationColor: 'var(--line-strong)' },
   '.cm-selectionBackground': { backgroundColor: 'var(--select) !important' },
   '.cm-specialChar': { color: 'var(--on-ink)', backgroundColor: 'var(--amber)', borderRadius: '2px', padding: '0 2px' },
   '.cm-flash': { boxShadow: 'inset 3px 0 0 var(--amber)', backgroundColor: 'var(--amber-bg) !important' },

@@ -2,7 +2,7 @@
 // holds the tick and the right half the acts; both are of one height, so that the lines stay beside each other.
 
 import { StateEffect, StateField, type Extension } from '@codemirror/state';
-import { Decoration, EditorView, WidgetType, type DecorationSet } from '@codemirror/view';
+import { Decoration, EditorView, ViewPlugin, WidgetType, type DecorationSet, type ViewUpdate } from '@codemirror/view';
 import { t } from '../texts';
 
 export interface HunkView {
@@ -124,9 +124,33 @@ function build(doc: { lines: number; line(n: number): { from: number } }, hunks:
   );
 }
 
+/** fadeRemoved fades what a left-out hunk removes in a unified view: there the removed lines are widgets of the merge view, which
+ * take no decoration. */
+function fadeRemoved(first: readonly HunkView[]): Extension {
+  return ViewPlugin.fromClass(
+    class {
+      hunks = first;
+      constructor(view: EditorView) {
+        this.mark(view);
+      }
+      update(u: ViewUpdate) {
+        for (const tr of u.transactions) for (const e of tr.effects) if (e.is(setHunks)) this.hunks = e.value;
+        this.mark(u.view);
+      }
+      mark(view: EditorView) {
+        view.requestMeasure({
+          key: this,
+          read: () => [...view.contentDOM.querySelectorAll('.cm-deletedChunk')].map((el) => ({ el, line: view.state.doc.lineAt(view.posAtDOM(el)).number })),
+          write: (all) => all.forEach(({ el, line }) => el.classList.toggle('cm-left-out', !!this.hunks.findLast((h) => h.newLine <= Math.max(1, line))?.dropped)),
+        });
+      }
+    },
+  );
+}
+
 /** hunkBars shows the bars of one side; new ones come by the effect setHunks. */
 export function hunkBars(hunks: readonly HunkView[], side: Side, acts: HunkActs): Extension {
-  return StateField.define<DecorationSet>({
+  const bars = StateField.define<DecorationSet>({
     create: (s) => build(s.doc, hunks, side, acts),
     update(deco, tr) {
       for (const e of tr.effects) if (e.is(setHunks)) return build(tr.state.doc, e.value, side, acts);
@@ -134,4 +158,5 @@ export function hunkBars(hunks: readonly HunkView[], side: Side, acts: HunkActs)
     },
     provide: (f) => EditorView.decorations.from(f),
   });
+  return side === 'both' ? [bars, fadeRemoved(hunks)] : bars;
 }
