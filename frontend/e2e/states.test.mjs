@@ -606,3 +606,36 @@ scene('the search says what it left out, and that a kind has no hit', '', async 
   await told.getByText('No definition of the folder is called "MAX_RETRIES"').waitFor();
   assert.equal(await page.getByTestId('search-hit').count(), 0);
 });
+
+scene('code that is indented with tabs keeps its columns, changed or not', 'tabs&speed=1000', async (page) => {
+  await task(page);
+  await page.getByTestId('write').waitFor();
+  await page.locator('.cm-line').first().waitFor();
+  for (const layout of ['side by side', 'unified']) {
+    const uneven = await page.evaluate(() => {
+      const at = new Map(); // editor and depth → where the code begins
+      const bad = [];
+      for (const line of document.querySelectorAll('.cm-line, .cm-deletedLine')) {
+        const depth = /^\t*/.exec(line.textContent)[0].length;
+        const walker = document.createTreeWalker(line, NodeFilter.SHOW_TEXT);
+        let left = null;
+        for (let seen = 0; left === null && walker.nextNode(); seen += walker.currentNode.length) {
+          const i = depth - seen;
+          if (i < 0 || i >= walker.currentNode.length) continue;
+          const range = document.createRange();
+          range.setStart(walker.currentNode, i);
+          range.setEnd(walker.currentNode, i + 1);
+          left = range.getBoundingClientRect().left - line.closest('.cm-content').getBoundingClientRect().left;
+        }
+        if (left === null || depth === 0) continue;
+        if (!at.has(depth)) at.set(depth, left);
+        if (Math.abs(at.get(depth) - left) > 1.5) bad.push(`${line.textContent.trim()}: ${left}, not ${at.get(depth)}`);
+      }
+      return { bad, depths: at.size };
+    });
+    assert.ok(uneven.depths >= 2, `${layout}: ${uneven.depths} depths`);
+    assert.deepEqual(uneven.bad, [], layout);
+    await page.keyboard.press('d');
+    await page.waitForTimeout(400);
+  }
+});

@@ -95,7 +95,9 @@ function hangingIndent(view: EditorView): DecorationSet {
     for (let pos = from; pos <= to; ) {
       const line = view.state.doc.lineAt(pos);
       const blank = /^[ \t]*/.exec(line.text)?.[0] ?? '';
-      const columns = Math.min(40, [...blank].reduce((n, c) => n + (c === '\t' ? view.state.tabSize : 1), 0)) + 2;
+      const tab = view.state.tabSize;
+      let columns = Math.min(40, [...blank].reduce((n, c) => n + (c === '\t' ? tab : 1), 0)) + 2;
+      if (blank.includes('\t')) columns = Math.ceil(columns / tab) * tab; // tabs stop at whole multiples, from the indent on
       b.add(line.from, line.from, Decoration.line({ attributes: { style: `text-indent:-${columns}ch;padding-left:calc(${columns}ch + 4px)` } }));
       pos = line.to + 1;
     }

@@ -27,7 +27,8 @@ const limits = { steps: 30, micro_usd: 1_000_000, tokens: 0, wall: 20 * 60e9 };
 
 export function fake(q: URLSearchParams): Backend {
   const scene = (q.get('scene') ?? 'proven') as Scene;
-  const files = scene === 'hunks' ? several : plain;
+  const tabbed = (text: string | null) => (q.has('tabs') && text ? text.replaceAll('    ', '\t') : text);
+  const files = (scene === 'hunks' ? several : plain).map((f) => ({ ...f, before: tabbed(f.before), after: tabbed(f.after) }));
   const speed = Number(q.get('speed') ?? '1') || 1;
   const sessions = new Map<string, FakeSession>();
   const listeners = new Map<Topic, Set<(p: never) => void>>();
