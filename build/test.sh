@@ -54,4 +54,9 @@ REDGREEN_HOME=$(mktemp -d)
 export REDGREEN_HOME
 build/bin/redgreen fix --sample --approve auto
 
+step "the package"
+package=$(build/package.sh | head -n 1)
+dpkg-deb -c "$package" | grep -c -E ' \./usr/(bin/redgreen|share/applications/redgreen\.desktop|share/icons/hicolor/scalable/apps/redgreen\.svg|share/doc/redgreen/copyright)$' | grep -qx 4
+[[ $(ldd build/bin/redgreen) != *libwebkit2gtk-4.1* || $(dpkg-deb -f "$package" Depends) == *libwebkit2gtk-4.1-0* ]]
+
 step "done"
