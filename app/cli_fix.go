@@ -308,6 +308,9 @@ func (c *command) workWith(ctx context.Context, core *core, f *folder, m model.M
 		err = errors.Join(err, run.Finish(after))
 	}
 	state, err2 := store.State(after, run.ID())
+	if state.Outcome == session.Error { // its message stands in the trace
+		err = nil
+	}
 	c.unwritten = !state.Applied
 	follow.stop(after)
 	if flags.keep != "" {

@@ -81,7 +81,7 @@ func codeOf(err error) Code {
 	case errors.Is(err, repo.ErrOutside), errors.Is(err, repo.ErrSecret), errors.Is(err, repo.ErrSymlink), errors.Is(err, repo.ErrIgnored), errors.Is(err, os.ErrPermission):
 		return Denied
 	case errors.Is(err, repo.ErrBinary), errors.Is(err, repo.ErrTooLarge), errors.Is(err, fs.ErrInvalid), errors.Is(err, syscall.ENAMETOOLONG),
-		errors.Is(err, search.ErrQuery), errors.Is(err, search.ErrEmpty):
+		errors.Is(err, search.ErrQuery), errors.Is(err, search.ErrEmpty), errors.Is(err, agent.ErrNeedsModel):
 		return Invalid
 	case errors.Is(err, repo.ErrGone), errors.Is(err, fs.ErrNotExist), errors.Is(err, session.ErrNotFound):
 		return NotFound

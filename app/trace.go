@@ -19,9 +19,10 @@ type trace struct {
 	mu     sync.Mutex
 	w      io.Writer
 	colour bool
-	open   bool // a streamed line has no end yet
-	spoken int  // the last step whose text was streamed; a stream may come before its events
-	local  bool // the model runs on this machine
+	open   bool   // a streamed line has no end yet
+	spoken int    // the last step whose text was streamed; a stream may come before its events
+	local  bool   // the model runs on this machine
+	said   string // the last words of the model or of what ended the run; the end may repeat them
 }
 
 func newTrace(w io.Writer, colour bool) *trace { return &trace{w: w, colour: colour} }
@@ -107,6 +108,7 @@ func (t *trace) event(e session.Event) {
 	case session.TestsFinished:
 		t.line(" 0 %s  %s", t.paint(bold, "Ran the tests"), t.run(d.Run)+", before any change")
 	case session.ModelReplied:
+		t.said = oneLine(d.Message.Text)
 		if t.spoken != d.Step && d.Message.Text != "" {
 			t.line("   %s", t.paint(dim, indented(d.Message.Text)))
 		}
@@ -127,6 +129,7 @@ func (t *trace) event(e session.Event) {
 			t.line("   %s", printable(c.ID+" "+c.Text, 300))
 		}
 	case session.ModelFailed:
+		t.said = oneLine(d.Message)
 		t.line("   %s", t.paint(amber, printable(d.Message, 300)))
 	case session.ToolFinished:
 		what := printable(d.Summary, 200) + "  "
@@ -143,8 +146,10 @@ func (t *trace) event(e session.Event) {
 		}
 		t.line("   %s  %s, %s", t.paint(bold, "Proved by the system, not the model:"), word, t.run(d.Run))
 	case session.LimitReached:
+		t.said = oneLine(d.Message)
 		t.line("   %s", t.paint(amber, printable(d.Message, 500)))
 	case session.Failed:
+		t.said = oneLine(d.Message)
 		t.line("   %s", t.paint(red, printable(d.Message, 500)))
 	case session.ReviewAnswered:
 		t.line("   %s", answeredBy(d))
@@ -157,14 +162,31 @@ func (t *trace) event(e session.Event) {
 	case session.Finished:
 		if d.Outcome == session.Answered {
 			t.line("   %s", indented(d.Message))
-		} else if d.Message != "" {
-			t.line("   %s", printable(d.Message, 1000))
+		} else if end := t.unsaid(d.Message); end != "" {
+			t.line("   %s", printable(end, 1000))
 		}
 		for _, red := range d.StillRed {
 			t.line("   still red: %s", printable(red, 200))
 		}
 	}
 }
+
+// unsaid is what the message of a run's end adds to the words that stand right above it, "" nothing.
+func (t *trace) unsaid(message string) string {
+	message = oneLine(message)
+	if t.said == "" {
+		return message
+	}
+	if cut, short := strings.CutSuffix(message, "…"); short && strings.HasPrefix(t.said, cut) {
+		return ""
+	}
+	if rest, known := strings.CutPrefix(message, t.said); known {
+		return strings.TrimLeft(rest, ";,. ")
+	}
+	return message
+}
+
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 // indented is a text of several lines under the trace's margin.
 func indented(text string) string {

@@ -99,6 +99,9 @@ func New(ctx context.Context, o Options, t Task) (*Run, error) {
 		}
 		t.Kind, by = tellKind(t.Text, code), "text"
 	}
+	if err := able(o.Model.Info, t.Kind); err != nil {
+		return nil, err
+	}
 	git := o.Repo.Git()
 	bounds, err := json.Marshal(t.SandboxLimits)
 	if err != nil {

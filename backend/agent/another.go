@@ -15,6 +15,9 @@ func (r *Run) ChooseModel(ctx context.Context, m model.Model) error {
 	if m.Provider == nil {
 		return fmt.Errorf("choosing %s: it cannot be called", m.Ref())
 	}
+	if err := able(m.Info, r.task.Kind); err != nil {
+		return err
+	}
 	if !r.working.TryLock() {
 		return fmt.Errorf("choosing %s: %w: the session is at work; stop it first", m.Ref(), ErrState)
 	}

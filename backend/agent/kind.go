@@ -1,13 +1,16 @@
 package agent
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
 	"strings"
 
 	"redgreen/backend/lang"
+	"redgreen/backend/model"
 	"redgreen/backend/repo"
 )
 
@@ -47,6 +50,19 @@ func (k Kind) Word() string {
 		}
 	}
 	return string(k)
+}
+
+// ErrNeedsModel is returned for a kind of task that a search over edits cannot do.
+var ErrNeedsModel = errors.New("it needs a language model")
+
+// able refuses a kind of task that a model which only searches for edits cannot do.
+func able(m model.Info, k Kind) error {
+	if !m.Search || k == Fix {
+		return nil
+	}
+	act := map[Kind]string{Program: "write a new program"}[k]
+	return fmt.Errorf("the built-in engine cannot %s; %w: start Ollama on this machine (`ollama serve`, then `ollama pull qwen3-coder`), or give a key of a provider in the settings or its variable. "+
+		"If the task is to make a failing test pass, give it the kind fix (--kind fix)", cmp.Or(act, k.Word()), ErrNeedsModel)
 }
 
 // kindRow is what is known of one kind: how a person asks for it, and what the agent is told then.

@@ -41,6 +41,9 @@ func (r *Run) work(ctx context.Context) error {
 		}
 		r.bench = b
 	}
+	if err := r.searchable(r.bench); err != nil {
+		return err
+	}
 	if proofOnly(r.history()) {
 		return r.reprove(ctx, r.bench)
 	}
@@ -58,6 +61,19 @@ func (r *Run) work(ctx context.Context) error {
 			return err
 		}
 	}
+}
+
+// searchable refuses work without a language model where no test could run: a search goes by tests alone.
+func (r *Run) searchable(b *bench) error {
+	switch {
+	case !r.o.Model.Search:
+		return nil
+	case len(b.command.Args) == 0:
+		return errors.New("no test could run: no test command was found in the folder; give one (--test-cmd)")
+	case b.baseline.Infrastructure && len(b.baseline.Tests) == 0:
+		return fmt.Errorf("no test could run: %s", b.baseline.Reason)
+	}
+	return nil
 }
 
 // stopped ends a run without an error: the model is stuck, refuses, or only talks.
