@@ -77,7 +77,7 @@ func renderJSONL(w io.Writer, events []session.Event, _ string) error {
 // a JSONL file. A payload that has a field of such a name itself stands under data as a whole (session.forked).
 func Flat(e session.Event) ([]byte, error) {
 	flat := map[string]json.RawMessage{}
-	if err := json.Unmarshal(e.Data, &flat); err != nil || taken(flat) {
+	if err := json.Unmarshal(e.Data, &flat); err != nil || flat == nil || taken(flat) { // nil: the payload is null
 		flat = map[string]json.RawMessage{"data": e.Data}
 	}
 	for name, value := range map[string]any{"seq": e.Seq, "session": e.Session, "time": e.Time, "kind": e.Kind} {

@@ -220,6 +220,9 @@ func ourLine(text []byte) (session.Event, error) {
 		}
 		e.Data = raw
 	}
+	if e.Data[0] != '{' { // null above all, which a decoder takes for anything
+		return e, fmt.Errorf("the data of its %s is no JSON object", e.Kind)
+	}
 	if _, err := session.Decode(e); err != nil && !errors.Is(err, session.ErrUnknownKind) {
 		return e, err
 	}

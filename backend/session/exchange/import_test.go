@@ -206,6 +206,8 @@ func TestImportNamesWhatIsWrong(t *testing.T) {
 		"two sessions":   {join(all[0], strings.Replace(all[1], `"session":"`, `"session":"x`, 1)), "line 2"},
 		"newer":          {strings.Replace(all[0], `"version":"test"`, `"version":"test","schema":99`, 1), "newer Redgreen"},
 		"wrong field":    {join(all[0], strings.Replace(all[1], `"text":"`, `"text":7,"x":"`, 1)), "line 2"},
+		"no payload":     {join(all[0], `{"seq":2,"session":"`+recorded(t, "proven")[0].Session+`","time":"2026-01-02T03:04:05Z","kind":"message","data":null}`+"\n"), "line 2: the data of its message is no JSON object"},
+		"a list as one":  {join(all[0], `{"seq":2,"session":"`+recorded(t, "proven")[0].Session+`","time":"2026-01-02T03:04:05Z","kind":"of.later","data":[]}`+"\n"), "line 2: the data of its of.later is no JSON object"},
 		"no time":        {strings.Replace(all[0], `"time":`, `"when":`, 1), "time"},
 		"mini without":   {`{"messages":[{"role":"system","content":"x"}]}`, "no task"},
 		"mini wrong":     {`{"messages":[{"role":7}]}`, "mini-swe-agent"},
@@ -267,6 +269,17 @@ func FuzzImport(f *testing.F) {
 
 // A text that is nested without end costs no more than one that is read: each level was read once more before, which took
 // minutes.
+// TestFlatOfAnything: a payload that is no object is given as it is, whatever wrote it.
+func TestFlatOfAnything(t *testing.T) {
+	t.Parallel()
+	for _, data := range []string{"null", "[1]", "7", `"x"`, "{}"} {
+		line, err := Flat(session.Event{Seq: 1, Session: "s", Kind: session.KindMessage, Data: []byte(data)})
+		if err != nil || !json.Valid(line) || data != "{}" && !strings.Contains(string(line), `"data":`+data) {
+			t.Errorf("%s: %s, %v", data, line, err)
+		}
+	}
+}
+
 func TestImportBoundsNesting(t *testing.T) {
 	t.Parallel()
 	begin := time.Now()
