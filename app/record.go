@@ -231,17 +231,70 @@ func (a *App) Diff(id string) (DiffView, error) {
 		if err != nil {
 			return DiffView{}, err
 		}
-		view := DiffView{Hash: state.PatchHash, Files: []DiffFile{}}
-		f, err := a.h.core.open(state.Folder)
-		read := func(string) ([]byte, error) { return nil, fs.ErrNotExist }
-		if err == nil {
-			read = f.repo.Read
-		}
-		for _, file := range state.Patch.Files {
-			view.Files = append(view.Files, diffFile(file, read))
-		}
-		return view, nil
+		return diffView(state.Patch, state.PatchHash, a.h.core.reader(state.Folder)), nil
 	})
+}
+
+// DiffAt is Diff for the patch as it was after an event, for a replay; nothing is changed before the first edit. What the
+// folder held before is told from it by the session's last patch, also where that was written since.
+func (a *App) DiffAt(id string, seq int64) (DiffView, error) {
+	return guard(a.h, func() (DiffView, error) {
+		store, err := a.h.core.sessions()
+		if err != nil {
+			return DiffView{}, err
+		}
+		events, err := store.Events(a.h.context, id, 0, int(max(seq, 1)))
+		if err != nil {
+			return DiffView{}, err
+		}
+		var then session.PatchChanged
+		for _, e := range events {
+			if e.Kind == session.KindPatchChanged && e.Seq <= seq {
+				data, err := session.Decode(e)
+				if err != nil {
+					return DiffView{}, err
+				}
+				then = data.(session.PatchChanged)
+			}
+		}
+		last, err := store.State(a.h.context, id)
+		if err != nil {
+			return DiffView{}, err
+		}
+		return diffView(then.Patch, then.Hash, before(last.Patch, a.h.core.reader(last.Folder))), nil
+	})
+}
+
+// reader reads the files of a folder; of one that cannot be opened there is none.
+func (c *core) reader(folder string) func(string) ([]byte, error) {
+	f, err := c.open(folder)
+	if err != nil {
+		return func(string) ([]byte, error) { return nil, fs.ErrNotExist }
+	}
+	return f.repo.Read
+}
+
+// before reads the files of a folder as they were before a patch, whether it is written there or not.
+func before(p patch.Patch, read func(string) ([]byte, error)) func(string) ([]byte, error) {
+	return func(name string) ([]byte, error) {
+		for _, file := range p.Files {
+			if file.Path != name && file.OldPath != name || file.Status == patch.Added {
+				continue
+			}
+			if old, _, ok := texts(file, read); ok {
+				return old, nil
+			}
+		}
+		return read(name)
+	}
+}
+
+func diffView(p patch.Patch, hash string, read func(string) ([]byte, error)) DiffView {
+	view := DiffView{Hash: hash, Files: []DiffFile{}}
+	for _, file := range p.Files {
+		view.Files = append(view.Files, diffFile(file, read))
+	}
+	return view
 }
 
 // diffFile finds the two whole texts of a change: from the folder as it was before, or, once the patch is applied, as it

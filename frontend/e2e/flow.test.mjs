@@ -167,6 +167,59 @@ story('a reload shows the session again', async (page) => {
   assert.equal(await page.getByTestId('file-tab').count(), changed.length);
 });
 
+story('a saved session plays again, from any place, and nothing can be decided in its past', async (page) => {
+  if (server.fake) {
+    await page.getByTestId('nav-sessions').click();
+    await page.getByTestId('session-row').nth(2).click();
+  } else {
+    await opened(page);
+    await page.goto(`${base}${session}`);
+  }
+  await page.getByTestId('proof-item').waitFor();
+  await page.getByTestId('replay-begin').waitFor();
+  const items = await page.locator('[data-testid="trace"] .item').count();
+  const seal = await page.getByTestId('seal').getAttribute('data-state');
+  const decided = async () => (await page.getByTestId('write').count()) + (await page.getByTestId('undo').count()) + (await page.getByTestId('reject').count());
+  assert.ok(await decided() > 0);
+
+  // from the keyboard: it plays, and ends where the session ended
+  await page.keyboard.press('l');
+  await page.getByTestId('replay').waitFor();
+  await page.getByTestId('replay-speed').getByText('Max').click();
+  await page.waitForFunction(() => { const r = document.querySelector('[data-testid="replay-place"]'); return r.value === r.max; });
+  await page.getByTestId('replay-toggle').getByText('Play').waitFor();
+  assert.equal(await page.locator('[data-testid="trace"] .item').count(), items, 'the end is as it was');
+  assert.equal(await page.getByTestId('seal').getAttribute('data-state'), seal);
+  assert.equal(await decided(), 0);
+  assert.ok(await page.getByTestId('say-text').isDisabled());
+
+  // back to the first event by the slider's own keys
+  await page.getByTestId('replay-place').focus();
+  await page.keyboard.press('Home');
+  await page.getByTestId('progress').waitFor();
+  assert.equal(await page.getByTestId('proof-item').count(), 0);
+  assert.equal(await page.getByTestId('step').count(), 0);
+  assert.match(await page.getByTestId('replay-place').getAttribute('aria-valuetext'), /^0:00 of \d+:\d\d$/);
+  await page.keyboard.press('ArrowRight');
+  assert.equal(await page.getByTestId('replay-place').inputValue(), '2');
+
+  // to an act by its bar: the change as it was then, with the whole text around it
+  const bars = page.locator('[data-testid="strip"] button.edit');
+  await bars.last().click();
+  await page.locator('[data-testid="diff"] .cm-changedLine, [data-testid="diff"] .cm-insertedLine').first().waitFor();
+  assert.equal(await page.getByTestId('proof-item').count(), 0);
+  assert.ok(await page.locator('[data-testid="strip"] button.ahead').count() > 0);
+
+  // Space lets it go on, Escape ends it
+  await page.getByTestId('replay-place').focus();
+  await page.keyboard.press('Space');
+  await page.getByTestId('replay-toggle').getByText('Hold').waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByTestId('replay').waitFor({ state: 'detached' });
+  await page.getByTestId('proof-item').waitFor();
+  assert.ok(await decided() > 0);
+});
+
 story('details open: arguments, what the model saw, the whole output', async (page) => {
   await page.getByTestId('start').or(page.getByTestId('compose')).or(page.getByTestId('review')).first().waitFor();
   await page.getByTestId('nav-sessions').click();

@@ -27,6 +27,8 @@ export interface Backend {
   events(id: string, after: number, limit: number): Promise<{ events: Event[] | null; more: boolean }>;
   body(hash: string, offset: number, limit: number): Promise<Body>;
   diff(id: string): Promise<Diff>;
+  /** diffAt is the diff as it was after an event. */
+  diffAt(id: string, seq: number): Promise<Diff>;
   /** exportSession asks where to save a session; without a dialog for that it gives the text, to be downloaded. */
   exportSession(id: string, as: 'jsonl' | 'markdown' | 'html'): Promise<Exported>;
   approve(id: string, patchHash: string): Promise<{ files: string[] | null }>;
@@ -149,6 +151,7 @@ const real: Backend = {
   events: (id, after, limit) => call('Events', id, after, limit),
   body: (hash, offset, limit) => call('Body', hash, offset, limit),
   diff: (id) => call('Diff', id),
+  diffAt: (id, seq) => call('DiffAt', id, seq),
   approve: (id, hash) => call('Approve', id, hash),
   reject: (id, comment) => call('Reject', id, comment),
   proveAgain: (id) => call('ProveAgain', id),

@@ -8,11 +8,11 @@ const settle = 400;
 
 export class ReviewState {
   now: Review = $state.raw(fresh(''));
-  readonly #backend: Backend;
+  readonly #backend: Backend | null; // null: nothing of it is kept
   readonly #id: string;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(backend: Backend, id: string) {
+  constructor(backend: Backend | null, id: string) {
     this.#backend = backend;
     this.#id = id;
   }
@@ -22,8 +22,8 @@ export class ReviewState {
     if (hash === this.now.patch_hash) return;
     this.now = fresh(hash);
     try {
-      const stored = await this.#backend.review(this.#id);
-      if (this.now.patch_hash === hash) this.now = kept(stored, hash);
+      const stored = await this.#backend?.review(this.#id);
+      if (stored && this.now.patch_hash === hash) this.now = kept(stored, hash);
     } catch {
       // It begins anew.
     }
@@ -38,7 +38,7 @@ export class ReviewState {
   save(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    void this.#backend.saveReview(this.#id, this.now).catch(() => undefined);
+    void this.#backend?.saveReview(this.#id, this.now).catch(() => undefined);
   }
 
   /** close stores what is not stored yet. */

@@ -6,6 +6,7 @@ import { queue } from './frame';
 import { quiet, settle, stream, type Live } from './live';
 import { ReviewState } from './review.svelte';
 import { choice } from './choice';
+import { Replay } from './replay.svelte';
 import { activity } from './words';
 import { empty, outcomeOf, reduceAll, type SessionView } from './session';
 import { t } from '../texts';
@@ -24,17 +25,18 @@ const turning: ReadonlySet<Kind> = new Set<Kind>([
 
 export class Run {
   readonly id: string;
-  view: SessionView = $state.raw(empty(''));
+  whole: SessionView = $state.raw(empty('')); // of all its events
   live: Live = $state.raw(quiet);
-  info: SessionInfo | null = $state.raw(null);
-  diff: Diff | null = $state.raw(null);
+  replay: Replay | null = $state.raw(null); // while it plays again
   error: AppError | null = $state.raw(null); // opening it failed
   notice: AppError | null = $state.raw(null); // the last act failed
   phaseText = $state('');
   loaded = $state(false);
   busy = $state(''); // the act that is under way
 
-  readonly review: ReviewState;
+  #info: SessionInfo | null = $state.raw(null);
+  #diff: Diff | null = $state.raw(null);
+  readonly #review: ReviewState;
   readonly #backend: Backend;
   readonly #offs: (() => void)[];
   readonly #events;
@@ -49,8 +51,8 @@ export class Run {
   constructor(backend: Backend, id: string) {
     this.#backend = backend;
     this.id = id;
-    this.view = empty(id);
-    this.review = new ReviewState(backend, id);
+    this.whole = empty(id);
+    this.#review = new ReviewState(backend, id);
     this.#events = queue<Event>((es) => this.#fold(es));
     this.#deltas = queue<Pushed['deltas'][number]>((ds) => (this.live = stream(this.live, ds)));
     this.#offs = [
@@ -65,7 +67,7 @@ export class Run {
 
   /** Whether what the person said can be said anew: not while a run works on it, and not of a record of another tool. */
   get resendable(): boolean {
-    return !this.running && !this.owner && !!this.info && !this.info.source;
+    return !this.replay && !this.running && !this.owner && !!this.info && !this.info.source;
   }
 
   async open(): Promise<void> {
@@ -82,7 +84,8 @@ export class Run {
 
   close(): void {
     this.#closed = true;
-    this.review.close();
+    this.#review.close();
+    this.replay?.close();
     for (const off of this.#offs) off();
     this.#events.stop();
     this.#deltas.stop();
@@ -129,11 +132,11 @@ export class Run {
   }
 
   #fold(events: Event[]): void {
-    this.view = reduceAll(this.view, events);
+    this.whole = reduceAll(this.whole, events);
     for (const e of events) if (e.kind === 'model.replied') this.live = settle(this.live, e.data.step);
-    const news = this.loaded && !this.info?.live && !this.owner; // somebody else went on with it
+    const news = this.loaded && !this.#info?.live && !this.#info?.owner; // somebody else went on with it
     if (news || events.some((e) => turning.has(e.kind))) void this.refresh().catch(() => undefined);
-    if (this.view.patch && this.view.patch.hash !== this.diff?.hash) void this.loadDiff();
+    if (this.whole.patch && this.whole.patch.hash !== this.#diff?.hash) void this.loadDiff();
   }
 
   /** refresh asks anew what may be done and what changed in the folder. An answer that a later question overtook is let go. */
@@ -142,14 +145,14 @@ export class Run {
     const info = await this.#backend.session(this.id);
     if (mine < this.#answered) return;
     this.#answered = mine;
-    this.info = info;
+    this.#info = info;
   }
 
   async loadDiff(): Promise<void> {
-    if (!this.view.patch && !this.info?.patch_hash) return;
+    if (!this.whole.patch && !this.#info?.patch_hash) return;
     try {
-      this.diff = await this.#backend.diff(this.id);
-      if (this.diff.hash) await this.review.use(this.diff.hash);
+      this.#diff = await this.#backend.diff(this.id);
+      if (this.#diff.hash) await this.#review.use(this.#diff.hash);
     } catch (e) {
       this.notice = e as AppError;
     }
@@ -199,6 +202,51 @@ export class Run {
   /** resume goes on; with another model where the person chose one. */
   resume = (model = '') => this.act('resume', (b) => (model ? b.resumeWith(this.id, model) : b.resume(this.id)));
 
+  // What is shown: the session as it is or, while it plays again, as it was.
+
+  get view(): SessionView {
+    return this.replay?.view ?? this.whole;
+  }
+
+  get diff(): Diff | null {
+    return this.replay ? this.replay.diff : this.#diff;
+  }
+
+  get review(): ReviewState {
+    return this.replay?.review ?? this.#review;
+  }
+
+  get info(): SessionInfo | null {
+    return this.#info && this.replay ? this.replay.info(this.#info) : this.#info;
+  }
+
+  /** playable: nothing works on it, and there is something to play. */
+  get playable(): boolean {
+    return this.loaded && !this.running && !this.owner && this.whole.items.length > 1;
+  }
+
+  /** again begins to play the session from its first event; while it plays, it holds or goes on. */
+  async again(): Promise<void> {
+    if (this.replay) return this.replay.toggle();
+    if (!this.playable || this.busy) return;
+    await this.act('replay', async (b) => {
+      const all: Event[] = [];
+      for (let more = true; more && !this.#closed; ) {
+        const got = await b.events(this.id, all[all.length - 1]?.seq ?? 0, page);
+        all.push(...(got.events ?? []));
+        more = got.more && !!got.events?.length;
+      }
+      if (this.#closed || all.length === 0) return;
+      this.replay = new Replay(b, this.id, all);
+      this.replay.play();
+    });
+  }
+
+  endReplay(): void {
+    this.replay?.close();
+    this.replay = null;
+  }
+
   /** owner is the other Redgreen that has the session: here it can only be followed. */
   get owner() {
     return this.info?.owner ?? null;
@@ -206,7 +254,7 @@ export class Run {
 
   /** running: a run of this program works on it now. */
   get running(): boolean {
-    return !!this.info?.live && !this.view.finished && !this.view.review && this.view.question === '';
+    return !this.replay && !!this.info?.live && !this.view.finished && !this.view.review && this.view.question === '';
   }
 
   get paused(): boolean {
@@ -215,6 +263,7 @@ export class Run {
 
   /** phase is the line that says what is going on. */
   get phase(): string {
+    if (this.replay) return activity(this.view);
     return this.running ? this.phaseText || activity(this.view) : '';
   }
 
@@ -223,7 +272,7 @@ export class Run {
   }
 
   get outcomeWords() {
-    if (this.outcome === 'running' && this.info?.outcome === 'running' && !this.info.live && !this.owner) {
+    if (!this.replay && this.outcome === 'running' && this.info?.outcome === 'running' && !this.info.live && !this.owner) {
       return { word: t.standing.interrupted, text: t.standing.interruptedText };
     }
     return t.outcomes[this.outcome];

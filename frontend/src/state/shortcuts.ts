@@ -32,6 +32,7 @@ export const shortcuts = [
   { id: 'quote', keys: 'Q', group: 'task' },
   { id: 'resend', keys: 'A', group: 'task' },
   { id: 'cancel', keys: 'Ctrl+.', group: 'task' },
+  { id: 'replay', keys: 'L', group: 'task' },
   { id: 'trace', keys: 'T', group: 'task' },
   { id: 'failure', keys: 'F', group: 'task' },
   { id: 'next', keys: 'N', group: 'diff' },

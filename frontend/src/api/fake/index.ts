@@ -269,6 +269,12 @@ export function fake(q: URLSearchParams): Backend {
       const shown = s.info.patch_hash === 'patch-1' ? files.slice(1) : s.info.patch_hash.startsWith('chosen') ? chosen() : files;
       return { hash: s.info.patch_hash, files: s.info.patch_hash ? diffOf(s.scene === 'big' ? [...shown, big(10_000)] : shown) : [] };
     },
+    async diffAt(id, seq): Promise<Diff> {
+      const s = need(id);
+      const last = s.events.filter((e) => e.seq <= seq && e.kind === 'patch.changed').at(-1);
+      const hash = last?.kind === 'patch.changed' ? last.data.hash : '';
+      return { hash, files: hash ? diffOf(hash === 'patch-1' ? files.slice(1) : files) : [] };
+    },
     async approve(id, hash) {
       const s = need(id);
       await sleep(150);

@@ -92,6 +92,7 @@ export const help = {
     quote: 'Quote the selection, or the red test, in a message',
     resend: 'Edit the last message and send it again',
     cancel: 'Cancel the run',
+    replay: 'Play the session again, hold it, or let it go on',
     trace: 'Show or hide the trace (narrow windows)',
     failure: 'Next failure in the trace',
     next: 'Next change',
@@ -121,7 +122,7 @@ export const menu = {
   notNow: 'There is nothing to do this with at the moment.',
   items: {
     open: 'Open folder…', new: 'New task', quit: 'Quit', start: 'Start', task: 'Task', sessions: 'Sessions', doctor: 'Doctor', system: 'Theme of the system', light: 'Light theme',
-    dark: 'Dark theme', normal: 'Normal text', trace: 'Trace', pause: 'Hold or go on', layout: 'Side by side or unified', blanks: 'Changes of blanks', write: 'Write the patch…',
+    dark: 'Dark theme', normal: 'Normal text', trace: 'Trace', pause: 'Hold or go on', replay: 'Replay', layout: 'Side by side or unified', blanks: 'Changes of blanks', write: 'Write the patch…',
     reject: 'Reject…', undo: 'Undo what was written', help: 'Keyboard shortcuts',
   } as Record<string, string>,
 };

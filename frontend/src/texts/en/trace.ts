@@ -17,6 +17,21 @@ export const outcomes = {
   error: { word: 'Failed', text: 'Something kept it from going on.' },
 };
 
+export const replay = {
+  begin: 'Replay',
+  title: 'Play the session again, from its first event',
+  name: 'The session plays again',
+  play: 'Play',
+  hold: 'Hold',
+  speed: 'Speed',
+  speeds: { '1': '1×', '4': '4×', '16': '16×', max: 'Max' },
+  where: 'Place in the session',
+  place: (at: string, of: string, step: number) => (step > 0 ? `${at} of ${of} · step ${number(step)}` : `${at} of ${of}`),
+  end: 'End the replay',
+  past: 'This is how it was. End the replay to decide anything.',
+  quiet: 'End the replay to say something',
+};
+
 export const standing = {
   interrupted: 'Interrupted',
   interruptedText: 'The program ended while it was working. Nothing in your folder has changed.',
