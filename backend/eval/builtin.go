@@ -170,10 +170,7 @@ func (f *Fixed) read(events []session.Event) error {
 			return err
 		}
 		if d, ok := data.(session.ToolFinished); ok && d.Tool == "try_patches" {
-			var n int
-			if _, err := fmt.Sscanf(d.Summary, "%d tried", &n); err == nil {
-				f.Tried += n
-			}
+			f.Tried += countTried(d.Summary)
 		}
 		if d, ok := data.(session.TestsFinished); ok && f.Red == nil {
 			f.Red = []string{}
@@ -186,6 +183,16 @@ func (f *Fixed) read(events []session.Event) error {
 		}
 	}
 	return nil
+}
+
+// countTried is how many candidates a summary of try_patches says were run.
+func countTried(summary string) int {
+	var n int
+	var noun, tried string
+	if _, err := fmt.Sscanf(summary, "%d %s %s", &n, &noun, &tried); err != nil || tried != "tried," {
+		return 0
+	}
+	return n
 }
 
 // judge decides, apart from the certificate, whether a proven patch is right.

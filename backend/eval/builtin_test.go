@@ -165,3 +165,17 @@ func TestBuiltinKeeps(t *testing.T) {
 		t.Errorf("%+v, %v", got, err)
 	}
 }
+
+// The count of candidates is read from what try_patches says: a summary of that tool's own form must be understood.
+func TestCountTried(t *testing.T) {
+	t.Parallel()
+	for summary, want := range map[string]int{"35 edits tried, 1 passes all tests": 35, "1 edit tried, none passes all tests": 1, "no failing test": 0} {
+		if got := countTried(summary); got != want {
+			t.Errorf("%q: %d, want %d", summary, got, want)
+		}
+	}
+	doc, err := os.ReadFile("../tools/try_patches.go")
+	if err != nil || !strings.Contains(string(doc), `plural(n, "edit") + " tried, "`) {
+		t.Errorf("try_patches words its summary in another way now: %v", err)
+	}
+}
