@@ -103,7 +103,11 @@ func (m *maker) into(n, next *node) {
 	if next.class != loop && next.class != each || body == nil || n.last >= next.line {
 		return
 	}
-	first := body.statements()[0]
+	all := body.statements()
+	if len(all) == 0 {
+		return
+	}
+	first := all[0]
 	if first.line == next.line {
 		return
 	}
@@ -116,8 +120,11 @@ func (m *maker) into(n, next *node) {
 func (m *maker) outOf(n *node) {
 	s := m.s
 	all := lastBlock(n).statements()
+	if len(all) < 2 {
+		return
+	}
 	first := all[0]
-	if len(all) < 2 || first.line == n.line || first.class == cond || first.class == loop || first.class == each {
+	if first.line == n.line || first.class == cond || first.class == loop || first.class == each {
 		return
 	}
 	text := s.reindent(first, s.indent(n.line)).text

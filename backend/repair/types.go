@@ -156,6 +156,9 @@ func goZeros(t string) []string {
 		rest := ""
 		for i, part := range splitTop(strings.Trim(t, "()")) {
 			fields := strings.Fields(part)
+			if len(fields) == 0 {
+				continue
+			}
 			zeros := goZeros(fields[len(fields)-1])
 			if i == 0 {
 				first = zeros

@@ -66,7 +66,10 @@ func gather(language string) []string {
 // unbound gives a name that nothing defines a first value where the function begins, in Python.
 func (m *maker) unbound(n *node) {
 	s := m.s
-	if s.row.name != "python" || m.sc.fn == nil || n.parent.parent != m.sc.fn || slices.DeleteFunc(n.parent.statements(), isDocstring)[0] != n {
+	if s.row.name != "python" || m.sc.fn == nil || n.parent.parent != m.sc.fn {
+		return
+	}
+	if body := slices.DeleteFunc(n.parent.statements(), isDocstring); len(body) == 0 || body[0] != n {
 		return
 	}
 	indent := s.indent(n.line)
