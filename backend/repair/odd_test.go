@@ -1,0 +1,58 @@
+package repair
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// everywhere makes all edits of a text, whatever its lines.
+func everywhere(path, text string) int {
+	s := parse(path, text)
+	if s == nil {
+		return 0
+	}
+	lines := map[int]float64{}
+	for l := 1; l <= len(s.lines); l++ {
+		lines[l] = 0.5
+	}
+	return len(candidates([]*source{s}, map[string]map[int]float64{path: lines}, hints{}, priors(), learn([]*source{s})))
+}
+
+// TestOddCode: no code ends the engine, however little a function holds or wherever a file is cut.
+func TestOddCode(t *testing.T) {
+	t.Parallel()
+	for path, texts := range map[string][]string{
+		"a.py": {"def f():\n    \"\"\"Only says what it would do.\"\"\"\n", "def f():\n    ...\n", "class A:\n    \"\"\"Empty.\"\"\"\n", "def f(): pass\n",
+			"def f():\n    for x in y:\n        \"\"\"t\"\"\"\n", "def f():\n    n = 0\n    for x in y:\n        \"\"\"t\"\"\"\n    return n\n", "if x:\n    \"\"\"t\"\"\"\nelse:\n    pass\n", "lambda: 0\n", "\n", "x =\n"},
+		"a.go":   {"package a\n\nfunc f() {}\n", "package a\n\nfunc f() () {\n}\n", "package a\n\nfunc f() (a int, ) { return }\n", "package a\n\nfunc f(xs []int) {\n\tfor range xs {\n\t}\n\tfor {\n\t}\n}\n", "package a\n\nfunc f() { if true {} else {} ; switch {} ; select {} }\n"},
+		"a.js":   {"function f() {}\n", "const f = () => {};\n", "for (;;) {}\n", "if (a) {} else {}\n", "class A { m() {} }\n", "switch (a) {}\n", "try {} catch {}\n"},
+		"a.ts":   {"function f(): void {}\n", "interface A {}\n", "abstract class A { abstract m(): void; }\n"},
+		"A.java": {"class A {}\n", "class A { void m() {} int n() { while (true) {} } }\n", "interface A { void m(); }\n", "class A { void m() { for (;;) {} } }\n"},
+	} {
+		for _, text := range texts {
+			everywhere(path, text)
+		}
+	}
+	made := 0
+	for _, pattern := range []string{"invoice/invoice/*.py", "ledger/*/*.go", "cronline/src/*.js"} {
+		names, err := filepath.Glob("../../testdata/repos/" + pattern)
+		if err != nil || len(names) == 0 {
+			t.Fatal(pattern, err)
+		}
+		for _, name := range names[:min(len(names), 3)] {
+			data, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			lines := strings.SplitAfter(string(data), "\n")
+			for cut := 1; cut < len(lines); cut += 1 + len(lines)/12 {
+				made += everywhere(name, strings.Join(lines[:cut], ""))
+			}
+		}
+	}
+	if made < 1000 {
+		t.Errorf("only %d edits were made: the test sees nothing", made)
+	}
+}
