@@ -22,7 +22,7 @@ type Edit struct {
 	Blocks         []Block
 	Create, Delete bool
 	Whole          *string // whole new text
-	Mode           uint32  // permission bits of the file after the edit, 0 keeps
+	Mode           uint32  // permission bits that the edit names, of which only the right to run it is taken; 0 keeps
 	Before         string  // Hash of the content the edit was made for, from an index line of ours; "" unknown
 }
 

@@ -422,3 +422,49 @@ func TestEmptyLineWithoutEnd(t *testing.T) {
 		})
 	}
 }
+
+// TestModeOfAnEdit: an edit says whether a file can be run, and never who may read or write it.
+func TestModeOfAnEdit(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		before uint32 // of the file, 0 for none
+		mode   string // that the diff names
+		want   uint32
+	}{
+		"new, plain":              {0, "100644", 0o644},
+		"new, to be run":          {0, "100755", 0o755},
+		"new, for all to write":   {0, "100666", 0o644},
+		"new, all of it":          {0, "100777", 0o755},
+		"new, set-user-ID":        {0, "104755", 0o755},
+		"to be run":               {0o644, "100755", 0o755},
+		"private, to be run":      {0o600, "100755", 0o700},
+		"group's, to be run":      {0o640, "100755", 0o750},
+		"no longer to be run":     {0o755, "100644", 0o644},
+		"opened to all":           {0o600, "100777", 0o700},
+		"opened to all's writing": {0o640, "100666", 0o640},
+		"closed to its owner":     {0o644, "100044", 0o644},
+	} {
+		head := "old mode 100644\nnew mode " + c.mode + "\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n"
+		base := map[string]*Content{"x": {Data: []byte("a\n"), Mode: c.before}}
+		if c.before == 0 {
+			head = "new file mode " + c.mode + "\n--- /dev/null\n+++ b/x\n@@ -0,0 +1 @@\n+b\n"
+			delete(base, "x")
+		}
+		edits, err := Parse("diff --git a/x b/x\n" + head)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		p, _, err := Resolve(edits, func(path string) (*Content, error) {
+			if f, ok := base[path]; ok {
+				return f, nil
+			}
+			return nil, fs.ErrNotExist
+		})
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if got := p.Files[0].NewMode; got != c.want {
+			t.Errorf("%s: %o, want %o", name, got, c.want)
+		}
+	}
+}

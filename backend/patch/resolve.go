@@ -207,7 +207,7 @@ func (r *resolver) after(f *fileEdit, before *Content) *Content {
 	out := &Content{Mode: before.Mode}
 	for _, e := range f.edits {
 		if e.Mode != 0 {
-			out.Mode = e.Mode
+			out.Mode = runnable(before.Mode, e.Mode)
 		}
 	}
 	t, ok := r.edited(f, hash, text, enc)
@@ -230,6 +230,15 @@ func (r *resolver) after(f *fileEdit, before *Content) *Content {
 		return nil
 	}
 	return out
+}
+
+// runnable gives a file's permission bits after an edit that names others: as git has it, an edit says whether the file can
+// be run, by those who may read it; who may read and write it is the person's own.
+func runnable(mode, asked uint32) uint32 {
+	if asked&0o100 == 0 {
+		return mode &^ 0o111
+	}
+	return mode | mode&0o444>>2
 }
 
 func (r *resolver) created(path string, e Edit) *Content {
@@ -256,7 +265,7 @@ func (r *resolver) created(path string, e Edit) *Content {
 	}
 	c := &Content{Data: []byte(text), Mode: newMode}
 	if e.Mode != 0 {
-		c.Mode = e.Mode
+		c.Mode = runnable(newMode, e.Mode)
 	}
 	if !e.Create && e.Form == UnifiedDiff {
 		r.note(path, 0, "the file did not exist and is created")
