@@ -40,6 +40,7 @@ const views = {
   stale: ['speed=1000&scene=stale', review],
   limit: ['speed=1000&scene=limit', async (p) => { await p.getByTestId('open-sample').click(); await p.getByTestId('start-task').click(); await p.getByTestId('outcome-note').waitFor(); }],
   sessions: ['', async (p) => { await p.getByTestId('nav-sessions').click(); await p.getByTestId('session-row').first().waitFor(); }],
+  replay: ['', async (p) => { await p.getByTestId('nav-sessions').click(); await p.getByTestId('session-row').nth(2).click(); await p.getByTestId('replay-begin').click(); await p.getByTestId('replay-toggle').click(); await p.getByTestId('replay-place').fill('24'); await p.locator('.cm-changedLine, .cm-insertedLine').first().waitFor(); }],
   settings: ['', async (p) => p.getByTestId('nav-settings').click()],
   forms: ['', async (p) => { await p.getByTestId('nav-settings').click(); await p.getByTestId('provider-openai').locator('summary').click(); await p.getByTestId('probe-open').click(); await p.getByTestId('probe-plan').waitFor(); }],
   spending: ['', async (p) => { await p.getByTestId('nav-sessions').click(); await p.getByTestId('sessions-part').getByText('Spending').click(); await p.getByTestId('bills').waitFor(); }],
