@@ -18,10 +18,13 @@ var sample embed.FS
 //go:embed build/images
 var images embed.FS
 
+//go:embed build/linux/redgreen.svg
+var icon []byte
+
 func main() {
 	dist, err := fs.Sub(page, "frontend/dist")
 	if err != nil {
 		panic(err) // only for a path that is no valid name
 	}
-	os.Exit(app.Main(app.Assets{Page: dist, Sample: sample, Images: images}))
+	os.Exit(app.Main(app.Assets{Page: dist, Sample: sample, Images: images, Icon: icon}))
 }

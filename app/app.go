@@ -29,9 +29,10 @@ import (
 
 // Assets are the files inside the program.
 type Assets struct {
-	Page   fs.FS // frontend/dist
-	Sample fs.FS // testdata/repos/…
-	Images fs.FS // build/images/LANGUAGE/Containerfile
+	Page   fs.FS  // frontend/dist
+	Sample fs.FS  // testdata/repos/…
+	Images fs.FS  // build/images/LANGUAGE/Containerfile
+	Icon   []byte // build/linux/redgreen.svg
 }
 
 // App is what the page calls. Every exported method is callable from the page, so there is nothing else on it. Methods

@@ -14,6 +14,7 @@ import (
 	"github.com/wailsapp/wails/v2/pkg/options"
 	"github.com/wailsapp/wails/v2/pkg/options/assetserver"
 	"github.com/wailsapp/wails/v2/pkg/options/linux"
+	"github.com/wailsapp/wails/v2/pkg/options/mac"
 	"github.com/wailsapp/wails/v2/pkg/runtime"
 )
 
@@ -116,7 +117,8 @@ func window(ctx context.Context, c *core, s startup, say func(line string)) erro
 		BackgroundColour: &options.RGBA{R: 20, G: 19, B: 18, A: 255},
 		Bind:             []any{&App{h: h}},
 		ErrorFormatter:   formatError,
-		Linux:            &linux.Options{WebviewGpuPolicy: linux.WebviewGpuPolicyNever, ProgramName: "redgreen"},
+		Linux:            &linux.Options{WebviewGpuPolicy: linux.WebviewGpuPolicyNever, ProgramName: "redgreen", Icon: c.assets.Icon},
+		Mac:              &mac.Options{OnUrlOpen: func(url string) { show(asked([]string{url}, "")) }},
 		OnBeforeClose: func(context.Context) bool {
 			keep()
 			return false
