@@ -96,7 +96,11 @@ func (c *command) printEnd(s session.State) {
 	if !c.shown {
 		printProof(c.out, s)
 	}
-	end := fmt.Sprintf("%s · %s · %s · %s tokens", outcomeWord(s.Outcome), countOf(s.Steps, "step"),
+	word, cut := outcomeWord(s.Outcome), c.core != nil && c.core.interrupted(s)
+	if cut {
+		word = "interrupted"
+	}
+	end := fmt.Sprintf("%s · %s · %s · %s tokens", word, countOf(s.Steps, "step"),
 		money(s.MicroUSD, s.Priced, s.Model.Local), thousands(s.Usage.Total()))
 	switch {
 	case s.Source != "":
@@ -108,6 +112,9 @@ func (c *command) printEnd(s session.State) {
 		if agent.CanApprove(s) && s.Source == "" {
 			end += "; to write it: redgreen sessions approve " + s.ID
 		}
+	}
+	if cut {
+		end += "; to go on with it: redgreen sessions resume " + s.ID
 	}
 	fmt.Fprintln(c.out, end)
 }

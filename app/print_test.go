@@ -1,6 +1,7 @@
 package app
 
 import (
+	"io"
 	"io/fs"
 	"strings"
 	"testing"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"redgreen/backend/model"
 	"redgreen/backend/patch"
 	"redgreen/backend/proof"
 	"redgreen/backend/session"
@@ -79,5 +81,27 @@ func TestDiffTextIsRead(t *testing.T) {
 	})
 	if err != nil || again.Hash() != p.Hash() {
 		t.Errorf("read back: %v\n%s", err, again)
+	}
+}
+
+// TestShowTellsAnInterruptedSession: a session whose process is gone is not shown as running, and how to go on is said.
+func TestShowTellsAnInterruptedSession(t *testing.T) {
+	t.Parallel()
+	c := testCore(t)
+	store, err := c.sessions()
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := store.Create(t.Context(), session.Started{Folder: t.TempDir(), Task: "the total is wrong", Model: model.Info{Label: "a model"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	cmd := &command{out: &out, err: io.Discard, core: c}
+	if err := cmd.show(t.Context(), c, store, l.ID()); err != nil {
+		t.Fatal(err)
+	}
+	if text := out.String(); strings.Contains(text, "running ·") || !strings.Contains(text, "interrupted ·") || !strings.Contains(text, "redgreen sessions resume "+l.ID()) {
+		t.Errorf("shown as:\n%s", text)
 	}
 }
