@@ -31,6 +31,7 @@ type fixFlags struct {
 	say                                          string // of a session that goes on: a message to begin with
 	message, model, approve, testCmd, kind, keep string
 	json, sample, noGuides                       bool
+	free                                         bool // --max-usd 0: only a model that costs nothing
 	steps                                        int
 	usd                                          float64
 	timeout                                      time.Duration
@@ -50,7 +51,13 @@ func (c *command) fixCommand() *cobra.Command {
 			"  redgreen fix . -m \"…\" --test-cmd \"python3 -m pytest -q tests/unit\" --json > events.jsonl\n" +
 			"  redgreen fix --sample",
 		Args: between("one FOLDER", 0, 1),
-		RunE: func(cmd *cobra.Command, args []string) error { return c.fix(cmd.Context(), args, f) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			f.free = cmd.Flags().Changed("max-usd") && f.usd == 0
+			if cmd.Flags().Changed("max-steps") && f.steps == 0 {
+				return errors.New("--max-steps 0 lets the model do nothing; leave the flag out for the default")
+			}
+			return c.fix(cmd.Context(), args, f)
+		},
 	}
 	fl := cmd.Flags()
 	fl.StringVarP(&f.message, "message", "m", "", "what is wrong, in your words")
@@ -130,6 +137,9 @@ func (c *command) fix(ctx context.Context, args []string, f fixFlags) error {
 	m, err := core.chooseModel(ctx, f.model, folder.repo.Root())
 	if err != nil {
 		return err
+	}
+	if cost, known := m.WorstCost(1000, 1000); f.free && (!known || cost > 0) {
+		return fmt.Errorf("--max-usd 0 lets only models work that cost nothing, and what %s costs is not nothing or not known; choose a local one with --model, or leave the flag out", m.Ref())
 	}
 	limits := core.current().Limits
 	if f.steps > 0 {

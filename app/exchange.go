@@ -51,14 +51,18 @@ func (a *App) ExportSession(id, as string) (Exported, error) {
 	})
 }
 
-// formOf reads the name of a form; "" is told from the end of a file's name, and is else JSONL.
+// formOf reads the name of a form; "" is told from the end of a file's name, and is JSONL where a name has none.
 func formOf(name, file string) (exchange.Form, error) {
-	var names []string
+	var names, ends []string
 	for _, f := range exchange.Forms() {
+		ends = append(ends, f.Ext())
 		if name == string(f) || name == "" && file != "" && strings.EqualFold(filepath.Ext(file), f.Ext()) {
 			return f, nil
 		}
 		names = append(names, string(f))
+	}
+	if end := filepath.Ext(file); name == "" && end != "" && end != ".json" {
+		return "", fail(Invalid, fmt.Sprintf("no form of a session has files that end in %s; end the name in %s, or say --as %s", printable(end, 40), strings.Join(ends, ", "), strings.Join(names, ", ")))
 	}
 	if name == "" {
 		return exchange.JSONL, nil

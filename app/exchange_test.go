@@ -72,9 +72,14 @@ func TestFormOf(t *testing.T) {
 	for _, c := range []struct {
 		name, file string
 		want       exchange.Form
-	}{{"", "", exchange.JSONL}, {"", "a.HTML", exchange.HTML}, {"", "a.md", exchange.Markdown}, {"markdown", "a.html", exchange.Markdown}, {"", "a.txt", exchange.JSONL}} {
+	}{{"", "", exchange.JSONL}, {"", "a.HTML", exchange.HTML}, {"", "a.md", exchange.Markdown}, {"markdown", "a.html", exchange.Markdown}, {"html", "a.xyz", exchange.HTML}, {"", "session", exchange.JSONL}} {
 		if got, err := formOf(c.name, c.file); err != nil || got != c.want {
 			t.Errorf("%q, %q: %q, %v", c.name, c.file, got, err)
+		}
+	}
+	for _, c := range [][2]string{{"", "a.xyz"}, {"", "a.txt"}, {"pdf", "a.html"}} {
+		if got, err := formOf(c[0], c[1]); err == nil {
+			t.Errorf("%q was taken for %q", c, got)
 		}
 	}
 }
