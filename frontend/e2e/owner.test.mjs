@@ -74,7 +74,7 @@ test('one owner, the other follows', { timeout: 600_000 }, async (t) => {
     await page.keyboard.press('Control+Shift+Enter');
     if (process.env.SHOT) await page.screenshot({ path: process.env.SHOT });
     const id = decodeURIComponent(new URL(page.url()).hash.replace('#/session/', ''));
-    assert.match(await page.evaluate((s) => window.go.app.App.Undo(s).then(() => 'taken back', (e) => e.message ?? String(e)), id), /a terminal \(process \d+/);
+    assert.match(await page.evaluate((s) => window.go.app.App.Undo(s, false).then(() => 'taken back', (e) => e.message ?? String(e)), id), /a terminal \(process \d+/);
 
     // It gives the session up; the window may go on at once.
     fix.answer('n');
