@@ -158,6 +158,7 @@ func (s *source) indentUnit() string {
 
 // rank orders candidates and leaves out those that say the same.
 func rank(all []*candidate, lang *tokens) []*candidate {
+	all = slices.DeleteFunc(all, func(c *candidate) bool { return !c.plain() })
 	for _, c := range all {
 		c.score += 0.35 * lang.natural(c)
 	}
