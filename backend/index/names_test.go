@@ -95,6 +95,50 @@ func TestConstants(t *testing.T) {
 	}
 }
 
+// Each constant of a class, module or object is found by its name alone and with what is around it, on its own line; what a
+// function names for itself is not.
+func TestConstantsOfClasses(t *testing.T) {
+	t.Parallel()
+	src := newMemory(map[string]string{
+		"shop.rb":      "module Shop\n  RB_TAX = 0.19\n  class Basket\n    RB_MOST = 10\n    RB_NAMES, RB_OTHER = 1, 2\n    def full?\n      true\n    end\n  end\nend\n",
+		"shape.rs":     "mod limits {\n    pub const RS_SIDES: usize = 4;\n    static RS_NAMES: u8 = 1;\n}\n\nimpl Circle {\n    const RS_UNIT: f64 = 1.0;\n}\n\nfn f() {\n    const RS_LOCAL: u8 = 1;\n}\n",
+		"Cart.kt":      "const val KT_TOP = 1\n\nobject Registry {\n    private const val KT_MAX = 1\n    val ktNames = listOf(1)\n}\n\nclass Cart {\n    val ktField = 1\n\n    companion object {\n        const val KT_LIMIT = 10\n    }\n}\n",
+		"Queue.swift":  "struct Queue {\n    static let swLimit = 10\n    let swField: Int\n\n    func f() {\n        let swLocal = 1\n    }\n}\n\nenum State {\n    private static let swFirst = 1\n}\n",
+		"Ledger.scala": "object Ledger {\n  val ScLimit = 10\n  final val ScA, ScB = 3\n\n  def f = {\n    val scLocal = 1\n    scLocal\n  }\n}\n",
+		"Parser.cs":    "namespace N {\n    class Parser {\n        public const int CsMax = 1, CsMin = 2;\n        private static readonly int CsFirst = 3;\n        int csField = 1;\n\n        void F() {\n            const int CsLocal = 1;\n        }\n    }\n}\n",
+		"Box.java":     "class Box {\n    private static final int JV_LIMIT = 1;\n    int jvField = 2;\n}\n\ninterface Sizes {\n    int JV_SMALL = 1;\n}\n",
+		"Mail.php":     "<?php\nclass Mail\n{\n    const PHP_RETRY = 1, PHP_WAIT = 2;\n    public $phpField = 1;\n}\n",
+		"grid.cpp":     "namespace grid {\nconstexpr int kCells = 1;\nclass Cell {\n  static constexpr int kSize = 10;\n  int cell_field = 1;\n};\nint g() { static int cell_local = 2; return cell_local; }\n}\n",
+	})
+	ix := mustOpen(t, src, t.TempDir())
+	mustUpdate(t, ix)
+	for _, want := range strings.Fields(`shop.rb:2:Shop.RB_TAX shop.rb:4:Shop.Basket.RB_MOST shop.rb:5:Shop.Basket.RB_OTHER shape.rs:2:limits.RS_SIDES
+		shape.rs:3:limits.RS_NAMES shape.rs:7:Circle.RS_UNIT Cart.kt:1:KT_TOP Cart.kt:4:Registry.KT_MAX Cart.kt:5:Registry.ktNames Cart.kt:12:Cart.KT_LIMIT
+		Queue.swift:2:Queue.swLimit Queue.swift:11:State.swFirst Ledger.scala:2:Ledger.ScLimit Ledger.scala:3:Ledger.ScB Parser.cs:3:Parser.CsMin
+		Parser.cs:4:Parser.CsFirst Box.java:2:Box.JV_LIMIT Box.java:7:Sizes.JV_SMALL Mail.php:4:Mail.PHP_WAIT grid.cpp:2:kCells grid.cpp:4:Cell.kSize`) {
+		qualified := want[strings.LastIndexByte(want, ':')+1:]
+		for _, query := range []string{qualified, qualified[strings.LastIndexByte(qualified, '.')+1:]} {
+			list, err := ix.Named(t.Context(), query, 2)
+			if err != nil || len(list) != 1 {
+				t.Errorf("%s: %v, %v", query, list, err)
+				continue
+			}
+			ch, err := ix.Meta(t.Context(), []int64{list[0].ID})
+			if err != nil || len(ch) != 1 || ch[0].Kind != "constant" {
+				t.Fatal(ch, err)
+			}
+			if got := fmt.Sprintf("%s:%d:%s", ch[0].Path, list[0].Line, list[0].Name); got != want {
+				t.Errorf("%s: %s, want %s", query, got, want)
+			}
+		}
+	}
+	for _, local := range strings.Fields("RS_LOCAL swField swLocal scLocal csField CsLocal ktField jvField phpField cell_field cell_local") {
+		if list, err := ix.Named(t.Context(), local, 2); err != nil || len(list) > 0 {
+			t.Errorf("%s: %v, %v", local, list, err)
+		}
+	}
+}
+
 func TestPaths(t *testing.T) {
 	t.Parallel()
 	ix := mustOpen(t, lookups(), t.TempDir())

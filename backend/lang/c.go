@@ -6,6 +6,10 @@ import (
 	grammar "github.com/smacker/go-tree-sitter/c"
 )
 
+// cVariable is a variable that is given a value.
+const cVariable = `(declaration declarator: (init_declarator declarator: [(identifier) @name
+  (pointer_declarator declarator: [(identifier) @name (array_declarator declarator: (identifier) @name)]) (array_declarator declarator: (identifier) @name)])) @definition.constant`
+
 // cQuery is what C's and C++'s grammars have in common. A declarator nests one level for each star of the result type.
 const cQuery = `
 (struct_specifier name: (type_identifier) @name body: (_) @body) @definition.type
@@ -14,8 +18,7 @@ const cQuery = `
 (type_definition type: [(struct_specifier body: (_) @body) (union_specifier body: (_) @body) (enum_specifier body: (_) @body)] declarator: (type_identifier) @name) @definition.type
 (preproc_function_def name: (identifier) @name) @definition.function
 (preproc_def name: (identifier) @name value: (_)) @definition.constant
-(translation_unit (declaration declarator: (init_declarator declarator: [(identifier) @name
-  (pointer_declarator declarator: [(identifier) @name (array_declarator declarator: (identifier) @name)]) (array_declarator declarator: (identifier) @name)])) @definition.constant)
+(translation_unit ` + cVariable + `)
 (comment) @comment
 [(string_literal) (char_literal) (system_lib_string)] @string
 `

@@ -7,11 +7,13 @@ import (
 	"slices"
 )
 
-// constant is the kind of a block of constants or variables at the top of a file.
+// constant is the kind of a block of constants or variables at the top of a file, or of those of a class, module or object
+// that belong to no value of it.
 const constant = "constant"
 
 // blocks joins the constants of a file: those of one statement, and those of statements with nothing but comments and no empty
-// line between. It drops those that are inside of a definition, names that nobody can use, and what only imports.
+// line between. It drops those that are inside of a function or of another constant, names that nobody can use, and what
+// only imports.
 func blocks(raws []raw, around []span, src []byte) []raw {
 	slices.SortStableFunc(raws, func(a, b raw) int {
 		return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(b.end, a.end), cmp.Compare(a.nameStart, b.nameStart))
@@ -19,10 +21,17 @@ func blocks(raws []raw, around []span, src []byte) []raw {
 	comments := slices.DeleteFunc(slices.Clone(around), func(s span) bool { return s.kind != spanComment })
 	slices.SortFunc(comments, func(a, b span) int { return cmp.Compare(a.start, b.start) })
 	out := raws[:0]
-	last, end := -1, 0 // the block before, and where the definitions so far end
+	last, end := -1, 0 // the block before, and where the functions so far end
+	holder := 0        // where the class or module ends that holds the block before, 0 for the file
+	var holders []int  // the ends of the classes and modules holders this place
 	for _, r := range raws {
+		for len(holders) > 0 && holders[len(holders)-1] <= r.start {
+			holders = holders[:len(holders)-1]
+		}
 		if r.kind != constant {
-			if !r.scope && r.kind != "module" && r.kind != "section" {
+			if r.holdsConstants() {
+				holders = append(holders, r.end)
+			} else {
 				end = max(end, r.end)
 			}
 			out = append(out, r)
@@ -31,13 +40,26 @@ func blocks(raws []raw, around []span, src []byte) []raw {
 		if r.start < end || r.name == "_" || imports(src[r.nameStart+len(r.name):r.end]) {
 			continue
 		}
-		if last >= 0 && (r.start < out[last].end || together(src, comments, out[last].end, r.start)) {
+		before := holder
+		if holder = 0; len(holders) > 0 {
+			holder = holders[len(holders)-1]
+		}
+		if last >= 0 && (r.start < out[last].end || holder == before && together(src, comments, out[last].end, r.start)) {
 			out[last].add(r)
 			continue
 		}
 		last, out = len(out), append(out, r)
 	}
 	return out
+}
+
+// holdsConstants reports a definition whose constants are found by name; those of a function are its own.
+func (r *raw) holdsConstants() bool {
+	switch r.kind {
+	case "class", "interface", "type", "module", "section":
+		return true
+	}
+	return r.scope
 }
 
 // add takes a constant into a block; a name that it has already stands where it was first.

@@ -20,6 +20,8 @@ func cpp() Language {
 (template_declaration (function_definition declarator: (function_declarator declarator: ` + cppNames + `))) @definition.function
 (template_declaration (function_definition declarator: (pointer_declarator (function_declarator declarator: ` + cppNames + `)))) @definition.function
 (template_declaration (function_definition declarator: (reference_declarator (function_declarator declarator: ` + cppNames + `)))) @definition.function
+(declaration_list ` + cVariable + `)
+(field_declaration (storage_class_specifier "static") declarator: [(field_identifier) @name (array_declarator declarator: (field_identifier) @name)]) @definition.constant
 (alias_declaration name: (type_identifier) @name) @definition.type
 (raw_string_literal) @string
 (using_declaration) @import

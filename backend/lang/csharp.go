@@ -21,6 +21,7 @@ func csharp() Language {
 (method_declaration name: (identifier) @name body: (_)? @body) @definition.method
 (constructor_declaration name: (identifier) @name body: (_)? @body) @definition.method
 (local_function_statement name: (identifier) @name body: (_)? @body) @definition.function
+(field_declaration (modifier ["const" "static"]) (variable_declaration (variable_declarator name: (identifier) @name))) @definition.constant
 (comment) @comment
 [(string_literal) (verbatim_string_literal) (raw_string_literal) (character_literal) (interpolated_string_expression)] @string
 (interpolation) @code

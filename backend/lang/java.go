@@ -20,6 +20,8 @@ func java() Language {
 (method_declaration name: (identifier) @name body: (_)? @body) @definition.method
 (constructor_declaration name: (identifier) @name body: (_) @body) @definition.method
 (compact_constructor_declaration name: (identifier) @name body: (_) @body) @definition.method
+(field_declaration (modifiers "static") declarator: (variable_declarator name: (identifier) @name)) @definition.constant
+(constant_declaration declarator: (variable_declarator name: (identifier) @name)) @definition.constant
 (line_comment) @comment
 (block_comment) @comment
 [(string_literal) (character_literal)] @string

@@ -2,6 +2,9 @@ package lang
 
 import grammar "github.com/smacker/go-tree-sitter/kotlin"
 
+// kotlinProperty is a val or var, also one that takes a value apart.
+const kotlinProperty = `(property_declaration [(variable_declaration (simple_identifier) @name) (multi_variable_declaration (variable_declaration (simple_identifier) @name))]) @definition.constant`
+
 func kotlin() Language {
 	return Language{
 		Name:       "kotlin",
@@ -16,6 +19,9 @@ func kotlin() Language {
 (function_declaration (simple_identifier) @name (function_body)? @body) @definition.function
 (function_declaration (user_type (type_identifier) @receiver) . (simple_identifier) @name)
 (type_alias (type_identifier) @name) @definition.type
+(source_file ` + kotlinProperty + `)
+(object_declaration (class_body ` + kotlinProperty + `))
+(companion_object (class_body ` + kotlinProperty + `))
 (line_comment) @comment
 (multiline_comment) @comment
 [(string_literal) (character_literal)] @string

@@ -19,7 +19,7 @@ func php() Language {
 (interface_declaration name: (name) @name body: (_) @body) @definition.interface
 (trait_declaration name: (name) @name body: (_) @body) @definition.class
 (enum_declaration name: (name) @name body: (_) @body) @definition.type
-(program (const_declaration (const_element (name) @name)) @definition.constant)
+(const_declaration (const_element . (name) @name)) @definition.constant
 (comment) @comment
 [(string) (encapsed_string) (heredoc) (nowdoc_string) (text)] @string
 (namespace_use_declaration) @import

@@ -6,6 +6,9 @@ import (
 	grammar "github.com/smacker/go-tree-sitter/ruby"
 )
 
+// rubyConstants are what gives constants their values, in a file, a class or a module.
+const rubyConstants = `[(assignment left: [(constant) @name (left_assignment_list (constant) @name)]) (operator_assignment left: (constant) @name)] @definition.constant`
+
 func ruby() Language {
 	return Language{
 		Name:       "ruby",
@@ -18,7 +21,8 @@ func ruby() Language {
 (class name: [(constant) (scope_resolution)] @name) @definition.class
 (module name: [(constant) (scope_resolution)] @name) @definition.module
 (call method: (identifier) @test arguments: (argument_list . [(string) (constant) (scope_resolution)] @name) block: (_) @body) @definition.function
-(program (assignment left: (constant) @name) @definition.constant)
+(program ` + rubyConstants + `)
+(body_statement ` + rubyConstants + `)
 (comment) @comment
 [(string) (string_array) (heredoc_body) (regex)] @string
 (interpolation) @code

@@ -23,6 +23,7 @@ func rust() Language {
 (macro_definition name: (identifier) @name) @definition.function
 (impl_item type: [(type_identifier) @name (generic_type type: (type_identifier) @name) (scoped_type_identifier name: (type_identifier) @name)]) @scope
 (source_file [(const_item name: (identifier) @name) (static_item name: (identifier) @name)] @definition.constant)
+(declaration_list [(const_item name: (identifier) @name) (static_item name: (identifier) @name)] @definition.constant)
 (line_comment) @comment
 (block_comment) @comment
 (attribute_item) @attribute

@@ -6,6 +6,9 @@ import (
 	grammar "github.com/smacker/go-tree-sitter/scala"
 )
 
+// scalaValue is a val or var that gives names their values.
+const scalaValue = `[(val_definition pattern: [(identifier) @name (identifiers (identifier) @name)]) (var_definition pattern: [(identifier) @name (identifiers (identifier) @name)])] @definition.constant`
+
 func scala() Language {
 	return Language{
 		Name:       "scala",
@@ -19,6 +22,9 @@ func scala() Language {
 (function_definition name: (_) @name body: (_) @body) @definition.function
 (function_declaration name: (_) @name) @definition.function
 (type_definition name: (_) @name) @definition.type
+(compilation_unit ` + scalaValue + `)
+(object_definition body: (template_body ` + scalaValue + `))
+(package_object body: (template_body ` + scalaValue + `))
 [(comment) (block_comment)] @comment
 [(string) (interpolated_string)] @string
 (interpolation) @code

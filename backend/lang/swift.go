@@ -23,6 +23,8 @@ func swift() Language {
 (protocol_function_declaration name: (simple_identifier) @name) @definition.method
 (init_declaration "init" @name) @definition.method
 (typealias_declaration name: (type_identifier) @name) @definition.type
+(source_file (property_declaration (pattern (simple_identifier) @name)) @definition.constant)
+(property_declaration (modifiers (property_modifier)) (pattern (simple_identifier) @name)) @definition.constant
 [(comment) (multiline_comment)] @comment
 [(line_string_literal) (multi_line_string_literal) (raw_string_literal)] @string
 (interpolated_expression) @code

@@ -2,6 +2,7 @@ package search
 
 import (
 	"slices"
+	"strings"
 
 	"redgreen/backend/index"
 	"redgreen/backend/lang"
@@ -82,14 +83,17 @@ func (l *list) define(names []string, o Options) {
 			if ch.Kind == "module" || ch.Kind == "lines" {
 				continue
 			}
-			i := slices.IndexFunc(ch.Names, func(n lang.Name) bool { return slices.Contains(names, n.Name) })
+			scope := strings.TrimSuffix(ch.Qualified, ch.Name)
+			i := slices.IndexFunc(ch.Names, func(n lang.Name) bool {
+				return slices.Contains(names, n.Name) || slices.Contains(names, scope+n.Name)
+			})
 			if i < 0 && !slices.Contains(names, ch.Name) && !slices.Contains(names, ch.Qualified) {
 				continue
 			}
 			id := c.add(ch)
 			l.ids = append(l.ids, id)
 			if i >= 0 {
-				l.constant(id, ch.Names[i])
+				l.constant(id, lang.Name{Name: scope + ch.Names[i].Name, Line: ch.Names[i].Line})
 			}
 		}
 	}

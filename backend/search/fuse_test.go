@@ -126,6 +126,28 @@ func TestConstantOfABlock(t *testing.T) {
 	}
 }
 
+// A constant of a class is found with the class's name too, in the folder and as it is now.
+func TestConstantOfAClass(t *testing.T) {
+	t.Parallel()
+	r, ix := openRepo(t, folder(t, map[string]string{"Cart.cs": "class Cart {\n    const int Least = 1;\n    const int Most = 9;\n    void F() { }\n}\n"}))
+	read := func(string) ([]byte, error) {
+		return []byte("class Cart {\n    void F() { }\n\n    const int Most = 9;\n}\n"), nil
+	}
+	for _, c := range []struct {
+		query string
+		o     Options
+		want  int
+	}{
+		{"symbol: Most", Options{Read: r.Read}, 3}, {"symbol: Cart.Most", Options{Read: r.Read}, 3},
+		{"symbol: Most", Options{Read: read, Changed: []string{"Cart.cs"}}, 4}, {"symbol: Cart.Most", Options{Read: read, Changed: []string{"Cart.cs"}}, 4},
+	} {
+		hits := mustSearch(t, ix, c.query, c.o)
+		if len(hits) == 0 || hits[0].Symbol != "Cart.Most" || hits[0].BestLine != c.want {
+			t.Errorf("%s: want line %d\n%s", c.query, c.want, show(hits))
+		}
+	}
+}
+
 // Where a place fits or does not, what is not shown is told of; of words there is always more.
 func TestMoreThanShown(t *testing.T) {
 	t.Parallel()

@@ -28,6 +28,9 @@ namespace Example.Text
     [Serializable]
     public sealed class Parser<T> : IDisposable where T : ISource
     {
+        public const int Limit = 10, Least = 1;
+        private static readonly string[] Names = { "a" };
+
         private readonly T source;
 
         public Parser(T source)

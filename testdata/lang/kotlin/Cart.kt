@@ -32,6 +32,10 @@ data class Item(val name: String, val cents: Int)
 enum class State { OPEN, CLOSED }
 
 object Registry {
+    // how many there may be
+    private const val MAX = 99
+    val names = listOf("a", "b")
+
     fun find(name: String): Item? = null
 }
 

@@ -42,6 +42,9 @@ final class Mailer implements Transport
 {
     use Counts;
 
+    /** How often it is tried. */
+    private const TRIES = 3;
+
     public function __construct(private Log $log)
     {
     }

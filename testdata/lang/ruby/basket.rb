@@ -9,6 +9,10 @@ module Shop
 
   class Basket
     include Enumerable
+    LIMIT, STEP = 10, 1
+    # of one basket
+    NAMES = %w[small large].freeze
+
     attr_reader :items
 
     def initialize(limit = 10)

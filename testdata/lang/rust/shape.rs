@@ -30,6 +30,9 @@ pub enum Shape<T> {
 pub type Result<T> = std::result::Result<T, fmt::Error>;
 
 impl Circle {
+    /// The one of radius 1.
+    pub const UNIT: f64 = 1.0;
+
     // Makes a circle.
     #[inline]
     #[must_use]

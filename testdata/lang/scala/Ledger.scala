@@ -22,6 +22,7 @@ case class Entry(text: String, amount: BigDecimal)
 
 object Ledger {
   val Limit = 10
+  final val Low, High = 3
 
   def empty: Ledger = new Ledger(mutable.Buffer())
 }

@@ -33,6 +33,9 @@ struct Job {
 }
 
 enum State {
+    static let first = State.open
+    static let last = State.closed
+
     case open
     case closed
 }
