@@ -32,8 +32,7 @@ func printProof(w io.Writer, s session.State) {
 	if s.Summary != "" && !s.Patch.Empty() {
 		fmt.Fprintf(w, "\n%s:\n%s", printable(s.Model.Label, 200), wrapped(s.Summary, 100, "  "))
 	}
-	var cert proof.Certificate
-	if decodeCertificate(s.Certificate, &cert) {
+	if cert, ok := proof.Read(s.Certificate); ok {
 		printCertificate(w, cert)
 		fmt.Fprintln(w)
 	}

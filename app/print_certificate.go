@@ -101,6 +101,7 @@ func (t certificateText) runs() {
 	}
 	line("base", cmp.Or(shortHash(c.BaseHash), "unknown")+" (hash of the folder's files without the patch)")
 	line("patch", cmp.Or(shortHash(c.PatchHash), "unknown")+" (hash of the diff)")
+	line("proof", cmp.Or(shortHash(c.Hash), "unknown")+" (hash of this certificate but its times: the same proof has the same)")
 }
 
 // unchecked is what the proof does not say, without what stands in a list above.

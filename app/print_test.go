@@ -26,7 +26,7 @@ func TestPrintCertificate(t *testing.T) {
 	cert.NotCovered = []string{"1 test failed before the patch and still does: old.", "Coverage was not measured: no such file."}
 	cert.Command, cert.Runtime, cert.RuntimeLabel = []string{"make", "test"}, "runc", "container"
 	cert.Toolchain, cert.Base = []testrun.Tool{{Name: "go", Version: "1.26"}}, "host"
-	cert.BaseHash, cert.PatchHash = strings.Repeat("b", 64), strings.Repeat("c", 64)
+	cert.BaseHash, cert.PatchHash, cert.Hash = strings.Repeat("b", 64), strings.Repeat("c", 64), strings.Repeat("d", 64)
 	proven := cert
 	proven.State, proven.Reasons, proven.Broken, proven.PreExisting, proven.NotCovered = proof.Proven, nil, nil, nil, nil
 	proven.StillGreen, proven.Toolchain = 1, nil
@@ -34,7 +34,8 @@ func TestPrintCertificate(t *testing.T) {
 	linted.Linters = []string{"ruff"}
 	old := proven
 	old.Linters = nil // of an older version: nothing is known
-	tail := "  base:        bbbbbbbbbbbb (hash of the folder's files without the patch)\n  patch:       cccccccccccc (hash of the diff)\n"
+	tail := "  base:        bbbbbbbbbbbb (hash of the folder's files without the patch)\n  patch:       cccccccccccc (hash of the diff)\n" +
+		"  proof:       dddddddddddd (hash of this certificate but its times: the same proof has the same)\n"
 	head := "\ncertificate: proven\n  still green: 1 test\n"
 	for name, c := range map[string]struct {
 		cert proof.Certificate

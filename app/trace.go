@@ -1,7 +1,6 @@
 package app
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -303,8 +302,3 @@ func money(m model.MicroUSD, priced, local bool) string {
 func outcomeWord(o session.Outcome) string { return stateWord(string(o)) }
 
 func stateWord(s string) string { return printable(strings.ReplaceAll(s, "_", " "), 40) }
-
-// decodeCertificate reads a stored certificate into v; nothing stored leaves v as it is.
-func decodeCertificate(raw json.RawMessage, v any) bool {
-	return len(raw) > 0 && string(raw) != "null" && json.Unmarshal(raw, v) == nil
-}

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"redgreen/backend/patch"
+	"redgreen/backend/proof"
 	"redgreen/backend/repo"
 	"redgreen/backend/session"
 )
@@ -250,7 +251,8 @@ func leftovers(h *KillHouse, home string) []string {
 type end struct {
 	outcome session.Outcome
 	patch   string
-	cert    string // without its times
+	cert    string // its hash
+	said    string // the certificate
 	replies int
 	steps   int
 	tree    map[string]string
@@ -278,7 +280,7 @@ func (k *killer) endOf(ctx context.Context, home string) (e end, err error) {
 	if err != nil {
 		return e, err
 	}
-	e = end{outcome: st.Outcome, patch: st.PatchHash, replies: replies(events), steps: st.Steps, cert: timeless(st.Certificate), written: k.before()}
+	e = end{outcome: st.Outcome, patch: st.PatchHash, replies: replies(events), steps: st.Steps, cert: proof.Hash(st.Certificate), said: string(st.Certificate), written: k.before()}
 	for _, f := range st.Patch.Files { // what the folder held between the write and the undo
 		var before *patch.Content
 		if text, ok := killFiles[f.Path]; ok {
@@ -303,19 +305,6 @@ func (k *killer) endOf(ctx context.Context, home string) (e end, err error) {
 	return e, nil
 }
 
-// timeless is a certificate as JSON without what differs from run to run.
-func timeless(cert json.RawMessage) string {
-	var fields map[string]any
-	if json.Unmarshal(cert, &fields) != nil {
-		return string(cert)
-	}
-	for _, name := range []string{"issued", "baseline_ms", "patched_ms"} {
-		delete(fields, name)
-	}
-	raw, _ := json.Marshal(fields) // it was JSON
-	return string(raw)
-}
-
 // differs says how another session's end is not this one.
 func (e end) differs(other end) string {
 	switch {
@@ -324,7 +313,7 @@ func (e end) differs(other end) string {
 	case e.patch != other.patch:
 		return "with another patch"
 	case e.cert != other.cert:
-		return "with another certificate: " + other.cert + " instead of " + e.cert
+		return "with another certificate: " + other.said + " instead of " + e.said
 	case e.replies != other.replies:
 		return fmt.Sprintf("after %d replies of the model, not %d", other.replies, e.replies)
 	case e.steps != other.steps:

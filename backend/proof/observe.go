@@ -213,7 +213,7 @@ func (o observer) say(what string) {
 	}
 }
 
-// label adds what was proven, where and when.
+// label adds what was proven, where and when, and the hash of it all.
 func (o observer) label(c *Certificate, e evidence) {
 	from := e.patched
 	if from.Rung.Name == "" {
@@ -226,4 +226,5 @@ func (o observer) label(c *Certificate, e evidence) {
 	c.BaseHash, c.PatchHash = o.BaseHash, o.Patch.Hash()
 	c.BaselineMillis, c.PatchedMillis = e.base.Duration.Milliseconds(), e.patched.Duration.Milliseconds()
 	c.Issued = o.Now()
+	c.seal()
 }

@@ -52,6 +52,7 @@ type Certificate struct {
 	PatchedMillis  int64     `json:"patched_ms"`
 	Issued         time.Time `json:"issued"`
 	Reruns         int       `json:"reruns"` // how often each red→green test was run again
+	Hash           string    `json:"hash"`   // of all this but the times, see Hash; Against keeps it
 
 	Toolchain []testrun.Tool `json:"toolchain"` // what the tests ran with
 	Base      string         `json:"base"`      // "host", or the image's reference and id
@@ -73,6 +74,7 @@ type Span struct {
 func None(reason string, now time.Time) Certificate {
 	c := blank(0)
 	c.State, c.Reasons, c.Issued = Unverifiable, []string{sentence(reason)}, now
+	c.seal()
 	return c
 }
 

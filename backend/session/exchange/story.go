@@ -76,8 +76,9 @@ type certificate struct {
 	Dir          string
 	BaseHash     string `json:"base_hash"`
 	PatchHash    string `json:"patch_hash"`
-	BaseMillis   int64  `json:"baseline_ms"`
-	PatchMillis  int64  `json:"patched_ms"`
+	Hash         string
+	BaseMillis   int64 `json:"baseline_ms"`
+	PatchMillis  int64 `json:"patched_ms"`
 	Issued       time.Time
 	Reruns       int
 	Toolchain    []struct{ Name, Version string }
@@ -240,6 +241,7 @@ func readCertificate(raw json.RawMessage) *certificate {
 	}
 	add("Hash of the files before", c.BaseHash)
 	add("Hash of the diff", c.PatchHash)
+	add("Hash of the certificate", c.Hash)
 	if !c.Issued.IsZero() {
 		add("Issued", c.Issued.UTC().Format("2 January 2006, 15:04:05 UTC"))
 	}

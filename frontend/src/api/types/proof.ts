@@ -67,6 +67,7 @@ export interface Certificate {
   issued: string;
   reruns: number;
   // A record of an older version has none of these.
+  hash?: string; // of all but the times
   toolchain?: List<Tool>;
   base?: string; // 'host', or the image's reference and id
   limits?: RunLimits;

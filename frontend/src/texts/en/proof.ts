@@ -90,4 +90,5 @@ export const how = {
   issued: 'Issued',
   folder: 'Folder',
   patch: 'Patch',
+  certificate: 'Certificate',
 };
