@@ -39,6 +39,8 @@ export const scenes = {
   limit: { query: '&speed=1000&scene=limit', go: async (p) => { await startTask(p); await p.getByTestId('outcome-note').waitFor(); } },
   error: { query: '&speed=20&scene=error', go: async (p) => { await startTask(p); await p.getByTestId('end-item').waitFor(); } },
   sessions: { query: '', go: async (p) => { await p.getByTestId('nav-sessions').click(); await p.getByTestId('session-row').first().waitFor(); } },
+  interrupted: { query: '&interrupted', go: async (p) => { await p.getByTestId('nav-sessions').click(); await p.getByTestId('session-row').nth(4).waitFor(); } },
+  resume: { query: '&interrupted', go: async (p) => { await p.getByTestId('nav-sessions').click(); await p.getByTestId('session-row').nth(4).click(); await p.getByTestId('outcome-note').waitFor(); } },
   settings: { query: '', go: async (p) => p.getByTestId('nav-settings').click() },
   models: { query: '', go: async (p) => { await p.getByTestId('nav-settings').click(); await p.getByTestId('provider-anthropic').locator('summary').click(); await p.getByTestId('probe-open').scrollIntoViewIfNeeded(); } },
   probe: { query: '', go: async (p) => { await p.getByTestId('nav-settings').click(); await p.getByTestId('probe-open').click(); await p.getByTestId('probe-plan').waitFor(); } },

@@ -7,7 +7,7 @@ import { launch } from './browser.mjs';
 import { scenes } from './scenes.mjs';
 import { memory } from './serve.mjs';
 
-const sizes = { wide: [1600, 1000], middle: [1280, 800], small: [900, 600] };
+const sizes = { wide: [1600, 1000], middle: [1280, 800], small: [900, 600], narrow: [480, 800] };
 const out = process.argv[2] ?? 'test-results/shots';
 const only = process.argv.slice(3);
 mkdirSync(out, { recursive: true });

@@ -639,3 +639,32 @@ scene('code that is indented with tabs keeps its columns, changed or not', 'tabs
     await page.waitForTimeout(400);
   }
 });
+
+scene('an interrupted session has a mark of its own in the lists, and goes on', 'interrupted', async (page) => {
+  await page.getByTestId('nav-sessions').click();
+  const row = page.getByTestId('session-row').filter({ hasText: 'Exports of last year' });
+  assert.match(await row.innerText(), /^○\nInterrupted:/);
+  await row.click();
+  assert.match(await page.getByTestId('outcome-note').innerText(), /^Interrupted\n[\s\S]*Go on with it/);
+});
+
+scene('a session that plays again is not cancelled, also not where it asked', 'speed=1000&scene=feature', async (page) => {
+  await task(page);
+  await page.getByTestId('question-item').waitFor();
+  await page.getByTestId('say-text').fill('Show it.');
+  await page.keyboard.press('Control+Enter');
+  await page.getByTestId('write').waitFor();
+  await page.getByTestId('replay-begin').click();
+  await page.getByTestId('replay-toggle').click();
+  const place = page.getByTestId('replay-place');
+  await place.fill('2');
+  for (let at = 2; (await page.getByTestId('seal').getAttribute('data-state')) !== 'Asks you'; at++) {
+    assert.ok(at < Number(await place.getAttribute('max')), 'no place shows the question');
+    await place.fill(String(at));
+    await page.waitForTimeout(20);
+  }
+  await page.keyboard.press('Control+.');
+  await page.keyboard.press('Escape');
+  await page.getByTestId('write').waitFor();
+  assert.equal(await page.getByTestId('review').getAttribute('data-outcome'), 'review');
+});

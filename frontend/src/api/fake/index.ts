@@ -148,10 +148,10 @@ export function fake(q: URLSearchParams): Backend {
   }
 
   /** past makes a finished session in no time, its events dated as if it had run. */
-  function past(text: string, how: Scene, minutesAgo: number, model: string, approve: boolean): void {
+  function past(text: string, how: Scene, minutesAgo: number, model: string, approve: boolean, most = Infinity): FakeSession {
     let at = Date.now() - minutesAgo * 60_000;
     const s = create({ folder, text, model, limits, ask_edits: false, test_cmd: [] }, at, how);
-    for (const b of [...opening({ task: text, model: s.info.model, limits, askEdits: false }), ...work(how)]) {
+    for (const b of [...opening({ task: text, model: s.info.model, limits, askEdits: false }), ...work(how)].slice(0, most)) {
       at += b.wait * 1.7;
       if ('kind' in b) store(s, b.kind, b.data, at);
     }
@@ -160,8 +160,13 @@ export function fake(q: URLSearchParams): Backend {
       store(s, 'patch.applied', { files: files.map((f) => f.path) }, at + 40_100);
       store(s, 'session.finished', { outcome: 'proven', patch: '', certificate: certificate({}), steps: 7, usd: 0, tokens: 24_890, applied: true }, at + 40_120);
     } else if (s.info.outcome === 'review') s.info = { ...s.info, live: false };
+    return s;
   }
 
+  if (q.has('interrupted')) {
+    const s = past('Exports of last year lack the tax line', 'proven', 60 * 30, 'ollama/qwen3-coder', false, 16);
+    s.info = { ...s.info, interrupted: true, live: false, can_resume: true };
+  }
   if (!blank) {
     past('Totals of a discounted order are off by one cent', 'proven', 60 * 26, 'ollama/qwen3-coder', true);
     past('Paging shows an empty last page', 'not_proven', 60 * 5, 'anthropic/claude-sonnet-4-5', false);
