@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -65,20 +64,13 @@ func (c *command) proveCommand() *cobra.Command {
 }
 
 // prove makes the certificate of a patch file.
-func (c *command) prove(ctx context.Context, dir, file, own, image string) (proof.Certificate, error) {
+func (c *command) prove(ctx context.Context, dir, name, own, image string) (proof.Certificate, error) {
 	var none proof.Certificate
 	words, err := splitWords(own)
 	if err != nil {
 		return none, err
 	}
-	text, err := c.readInput(file)
-	if err != nil {
-		return none, err
-	}
-	if !strings.HasSuffix(text, "\n") { // a file that was handed over is whole; many editors leave that end out
-		text += "\n"
-	}
-	edits, err := parsePatch(text)
+	file, err := c.readPatch(name)
 	if err != nil {
 		return none, err
 	}
@@ -91,18 +83,23 @@ func (c *command) prove(ctx context.Context, dir, file, own, image string) (proo
 		return none, err
 	}
 	defer r.Close()
+	edits, err := file.edits()
+	if err != nil {
+		return none, err
+	}
 	b, err := core.emptyBench(ctx, r, choice{words: words}, image, c.told)
 	if err != nil {
 		return none, err
 	}
 	defer b.close()
 	if len(edits) == 0 {
+		fmt.Fprintf(c.err, "%s is empty; a patch with all changes since the last commit comes from `%s`\n", file.said(), file.make())
 		cert, _, err := proof.Prove(ctx, proof.Options{Command: b.command, BaseHash: b.workspace.BaseHash(), Now: time.Now})
 		return cert, err
 	}
 	p, notes, err := patch.Resolve(edits, b.workspace.Content)
 	if err != nil {
-		return none, fmt.Errorf("the patch does not fit the folder as it is now; make it anew from these files, or check it with git apply --check: %w", err)
+		return none, file.misfit(err)
 	}
 	for _, n := range notes {
 		fmt.Fprintf(c.err, "%s: %s\n", printable(n.Path, 4096), printable(n.Message, 1000))
@@ -150,18 +147,6 @@ func (c *command) ran(r testrun.Run) {
 	fmt.Fprintf(c.err, "     %s (%s)\n", words, millis(r.Duration.Milliseconds()))
 }
 
-// parsePatch reads the edits of a patch file; one without any text, as git diff gives for no change, has none.
-func parsePatch(text string) ([]patch.Edit, error) {
-	if strings.TrimSpace(text) == "" {
-		return nil, nil
-	}
-	edits, err := patch.Parse(text)
-	if err != nil {
-		return nil, fmt.Errorf("the patch cannot be read (git diff writes one that can): %w", err)
-	}
-	return edits, nil
-}
-
 // firstCommand looks for a test command with the patch where the folder has none: the patch may bring the first test.
 func (b *bench) firstCommand(ctx context.Context, root string, p patch.Patch) error {
 	if len(b.command.Args) > 0 {
@@ -181,21 +166,6 @@ func (b *bench) firstCommand(ctx context.Context, root string, p patch.Patch) er
 	}
 	b.command = testrun.Together(found)
 	return nil
-}
-
-// readInput reads a file, or standard input for -.
-func (c *command) readInput(name string) (string, error) {
-	var data []byte
-	var err error
-	if name == "-" {
-		data, err = io.ReadAll(c.in)
-	} else {
-		data, err = os.ReadFile(name)
-	}
-	if err != nil {
-		return "", fmt.Errorf("reading the patch: %w", err)
-	}
-	return string(data), nil
 }
 
 // tree gives a fresh copy of the base with a patch applied.

@@ -52,18 +52,19 @@ func (t twin) own(found []place) (place, bool) {
 	return found[t.nth], true
 }
 
-func (c *blockEdit) fail(code Code, format string, args ...any) {
-	c.r.fail(c.path, c.n, code, format, args...)
+func (c *blockEdit) fail(code Code, next, format string, args ...any) {
+	c.r.fail(c.path, c.n, code, next, format, args...)
+	c.r.bad[len(c.r.bad)-1].Line = c.block.line
 }
 
 // find looks for the place of the block; false where it is refused.
 func (c *blockEdit) find(b Block) bool {
 	switch {
 	case b.Old == b.New:
-		c.fail(NoChange, "the old and the new text are the same; send what is to be different")
+		c.fail(NoChange, "; send what is to be different", "the old and the new text are the same")
 		return false
 	case strings.ContainsRune(b.New, 0) && !c.proven: // our own diffs hold such where a file changes its encoding
-		c.fail(Binary, "the new text holds a NUL byte; only text can be written")
+		c.fail(Binary, "; only text can be written", "the new text holds a NUL byte")
 		return false
 	}
 	var ok bool
@@ -76,16 +77,16 @@ func (c *blockEdit) resolve() []change {
 	p, b := c.at, c.block
 	changes, ok := c.changes(p, b)
 	if !ok {
-		c.fail(NoMatch, "the quoted lines stand at %s with another indentation, but the new lines have less of it than would have to be taken away; quote and write them as they are in the file", placeList([]place{p}))
+		c.fail(NoMatch, "; quote and write them as they are in the file", "the quoted lines stand at %s with another indentation, but the new lines have less of it than would have to be taken away", placeList([]place{p}))
 		return nil
 	}
 	if at := c.repeats(p, changes); at >= 0 {
-		c.fail(AlreadyThere, "the lines that would be added stand at line %d already, next to the quoted ones; if they are really wanted twice, quote them too", at+1)
+		c.fail(AlreadyThere, "; if they are really wanted twice, quote them too", "the lines that would be added stand at line %d already, next to the quoted ones", at+1)
 		return nil
 	}
 	for _, ch := range changes {
 		if text := c.t.elided(ch.lines); text != "" {
-			c.fail(Elided, "the new text has the placeholder %q instead of the lines themselves; write them out, or quote only the lines that change", text)
+			c.fail(Elided, "; write them out, or quote only the lines that change", "the new text has the placeholder %q instead of the lines themselves", text)
 			return nil
 		}
 	}
@@ -141,7 +142,7 @@ func (c *blockEdit) place(b Block) (place, Block, bool) {
 		if len(c.t.lines) == 0 && b.Old == "" {
 			return place{}, b, true
 		}
-		c.fail(EmptySearch, "nothing but blanks is quoted, which names no place in the file; quote the lines around the change")
+		c.fail(EmptySearch, "; quote the lines around the change", "nothing but blanks is quoted, which names no place in the file")
 		return place{}, b, false
 	}
 	var found []place
@@ -170,7 +171,7 @@ func (c *blockEdit) place(b Block) (place, Block, bool) {
 		c.noMatch(b, old)
 	default:
 		atLeast := map[bool]string{true: "at least "}[len(found) == maxFound]
-		c.fail(SeveralMatches, "the quoted text stands at %s%d places (lines %s); quote more lines around the one you mean, so that it is the only one", atLeast, len(found), placeList(found))
+		c.fail(SeveralMatches, "; quote more lines around the one you mean, so that it is the only one", "the quoted text stands at %s%d places (lines %s)", atLeast, len(found), placeList(found))
 	}
 	return place{}, b, false
 }
@@ -192,10 +193,10 @@ func ended(s string) string {
 
 func (c *blockEdit) noMatch(b Block, old []string) {
 	if at := c.already(b); at >= 0 {
-		c.fail(AlreadyThere, "the old text is not in the file, but the new text stands at line %d: this edit seems to be made already", at+1)
+		c.fail(AlreadyThere, "", "the old text is not in the file, but the new text stands at line %d: this edit seems to be made already", at+1)
 		return
 	}
-	c.fail(NoMatch, "the quoted text is not in the file; %s\nRead the file again and quote its lines exactly", nearest(c.t.lines, old))
+	c.fail(NoMatch, "\nRead the file again and quote its lines exactly", "the quoted text is not in the file; %s", nearest(c.t.lines, old))
 }
 
 // already finds the new text in the file, where it holds lines that the old text does not; -1 for none.
@@ -396,7 +397,7 @@ func (r *resolver) short(path string, block int, b Block, after int) bool {
 	if after >= 0 && !inContext && !beforeChange {
 		return false
 	}
-	r.fail(path, block, Malformed, "the hunk in line %d of the text has fewer lines than its header counts (%d old and %d new ones are missing), so its tail may be lost. "+
-		"If none is missing, write the right counts or @@ @@ without numbers; else give the whole diff again", s.line, s.old, s.new)
+	r.fail(path, block, Malformed, ". If none is missing, write the right counts or @@ @@ without numbers; else give the whole diff again",
+		"the hunk in line %d of the text has fewer lines than its header counts (%d old and %d new ones are missing), so its tail may be lost", b.line, s.old, s.new)
 	return true
 }

@@ -31,6 +31,7 @@ type Block struct {
 	Old, New string
 	OldStart int // line hint from a hunk header, 0 unknown; decides only where Edit.Before proves it
 
+	line  int        // line of the hunk header in the text that the block was read from; 0 for another form
 	runs  []run      // what a diff marks as changed, in lines of Old and New; nil where the two texts must tell
 	short *shortfall // what the hunk header promised and the text lacks
 }
@@ -41,7 +42,6 @@ type shortfall struct {
 	old, new int // lines missing on each side, not negative
 	lead     int // context lines before the first change
 	tail     int // context lines behind the last one
-	line     int // line of the hunk header in the model's text
 }
 
 // Replace is an exact old/new edit: the text old, which must be in the file once, becomes new. An empty old creates the

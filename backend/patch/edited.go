@@ -67,13 +67,13 @@ func (r *resolver) blocks(path string, e Edit, body string) []Block {
 	new := strings.TrimPrefix(*e.Whole, mark)
 	switch n := len(splitLines(body)); {
 	case n >= WholeLimit:
-		r.fail(path, 0, TooLong, "the file has %d lines, and only files of less than %d are replaced as a whole; quote the lines to change instead", n, WholeLimit)
+		r.fail(path, 0, TooLong, "; quote the lines to change instead", "the file has %d lines, and only files of less than %d are replaced as a whole", n, WholeLimit)
 		return nil
 	case new == "":
-		r.fail(path, 0, Malformed, "the new text is empty; send the text, or delete the file by a diff to /dev/null")
+		r.fail(path, 0, Malformed, "; send the text, or delete the file by a diff to /dev/null", "the new text is empty")
 		return nil
 	case new == body:
-		r.fail(path, 0, NoChange, "the new text is the present text; send what is to be different")
+		r.fail(path, 0, NoChange, "; send what is to be different", "the new text is the present text")
 		return nil
 	}
 	if lineEnd(new) == "" && lineEnd(body) != "" {
@@ -102,7 +102,7 @@ func (r *resolver) apart(path string, changes []change) bool {
 		a, b := changes[i-1], changes[i]
 		if a.block != b.block && (b.lo < a.hi || a.lo == b.lo) {
 			ok = false
-			r.fail(path, b.block, Overlap, "blocks %d and %d change the same place (line %d); write them as one", a.block, b.block, b.lo+1)
+			r.fail(path, b.block, Overlap, "; write them as one", "blocks %d and %d change the same place (line %d)", a.block, b.block, b.lo+1)
 		}
 	}
 	return ok

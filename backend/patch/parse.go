@@ -50,8 +50,8 @@ func (p *parser) text(i int) string {
 	return trimEnd(p.lines[i])
 }
 
-func (p *parser) fail(code Code, path, format string, args ...any) {
-	p.bad = append(p.bad, Failure{Path: path, Code: code, Message: fmt.Sprintf(format, args...)})
+func (p *parser) fail(code Code, path, next, format string, args ...any) {
+	p.bad = append(p.bad, Failure{Path: path, Code: code, Message: fmt.Sprintf(format, args...) + next, next: next})
 }
 
 // next reads one construct or passes over one line of prose.
@@ -80,7 +80,7 @@ func (p *parser) next() {
 		p.endFile()
 		p.searchBlock()
 	case strings.HasPrefix(line, "*** Begin Patch"), strings.HasPrefix(line, "*** Update File:"):
-		p.fail(Malformed, "", "line %d: the form %q is not read here; send a unified diff with --- and +++ lines, or search/replace blocks", p.at+1, line)
+		p.fail(Malformed, "", "; send a unified diff with --- and +++ lines, or search/replace blocks", "line %d: the form %q is not read here", p.at+1, line)
 		p.at = len(p.lines)
 	case p.file != nil && (line == "GIT binary patch" || strings.HasPrefix(line, "Binary files ")):
 		p.file.binary = true
@@ -93,10 +93,10 @@ func (p *parser) next() {
 // finish judges the text as a whole.
 func (p *parser) finish() {
 	if p.fence.mark != "" && p.fence.edits {
-		p.fail(Malformed, "", "the code fence of line %d is not closed: the end of the text is missing; send the whole edit again", p.fence.line)
+		p.fail(Malformed, "", "; send the whole edit again", "the code fence of line %d is not closed: the end of the text is missing", p.fence.line)
 	}
 	if n := len(p.lines); n > 0 && len(p.edits) > 0 && lineEnd(p.lines[n-1]) == "" && startsHeader(p.lines[n-1]) {
-		p.fail(Malformed, "", "line %d: the text ends within the header of another hunk or file; send the whole edit again", n)
+		p.fail(Malformed, "", "; send the whole edit again", "line %d: the text ends within the header of another hunk or file", n)
 	}
 	unified, blocks := false, false
 	for _, e := range p.edits {
@@ -104,11 +104,11 @@ func (p *parser) finish() {
 		blocks = blocks || e.Form == SearchReplace
 	}
 	if unified && blocks {
-		p.fail(Mixed, "", "the text has both a unified diff and search/replace blocks; send all edits in one form")
+		p.fail(Mixed, "", "; send all edits in one form", "the text has both a unified diff and search/replace blocks")
 	}
 	if len(p.edits) == 0 && len(p.bad) == 0 {
-		p.fail(NoHunks, "", "no edit was found in the text: send a unified diff (--- a/FILE, +++ b/FILE, @@ @@, then lines that start with a blank, - or +) "+
-			"or a search/replace block (FILE, <<<<<<< SEARCH, old lines, =======, new lines, >>>>>>> REPLACE)")
+		p.fail(NoHunks, "", ": send a unified diff (--- a/FILE, +++ b/FILE, @@ @@, then lines that start with a blank, - or +) "+
+			"or a search/replace block (FILE, <<<<<<< SEARCH, old lines, =======, new lines, >>>>>>> REPLACE)", "no edit was found in the text")
 	}
 }
 

@@ -57,11 +57,11 @@ func (p *parser) hunk() {
 	at := p.at + 1
 	header := parseHunkHeader(p.text(p.at))
 	if p.file == nil {
-		p.fail(Malformed, "", "line %d: a hunk stands before any file name; put --- a/FILE and +++ b/FILE above it", at)
+		p.fail(Malformed, "", "; put --- a/FILE and +++ b/FILE above it", "line %d: a hunk stands before any file name", at)
 		p.file = &section{line: at, failed: true}
 	}
 	if strings.HasPrefix(p.text(p.at), "@@@") {
-		p.broken(at, "diffs of merges (@@@) are not read")
+		p.broken(at, "", "diffs of merges (@@@) are not read")
 	}
 	p.at++
 	start := p.at
@@ -73,12 +73,12 @@ func (p *parser) hunk() {
 	p.file.blocks = append(p.file.blocks, p.block(b, header, at))
 }
 
-func (p *parser) broken(line int, why string) {
+func (p *parser) broken(line int, next, why string) {
 	if p.file.failed {
 		return
 	}
 	path, _ := p.file.path()
-	p.fail(Malformed, path, "line %d: %s", line, why)
+	p.fail(Malformed, path, next, "line %d: %s", line, why)
 	p.file.failed = true
 }
 
@@ -191,7 +191,7 @@ func (p *parser) uncounted() body {
 		if next > p.at { // blank lines belong to the hunk when more of it follows
 			if p.boundary(next) || !strings.ContainsAny(p.text(next)[:1], ` +-\`) {
 				if p.strayAfter(next) {
-					p.broken(next+1, unsigned)
+					p.broken(next+1, "", unsigned)
 				}
 				break
 			}
@@ -201,7 +201,7 @@ func (p *parser) uncounted() body {
 		}
 		if !p.line(&b) {
 			if p.fence.mark != "" || p.strayAfter(p.at) {
-				p.broken(p.at+1, unsigned)
+				p.broken(p.at+1, "", unsigned)
 			}
 			break
 		}
@@ -222,14 +222,14 @@ func (p *parser) strayAfter(i int) bool {
 // block makes the quoted text of a hunk.
 func (p *parser) block(b body, h hunkHeader, at int) Block {
 	if len(b.lines) == 0 {
-		p.broken(at, "the hunk has no lines; the end of the text may be missing")
+		p.broken(at, "", "the hunk has no lines; the end of the text may be missing")
 		return Block{}
 	}
 	if b.brokenEnd() {
-		p.broken(at, `a line stands behind "\ No newline at end of file" in the hunk; only the last line of a file can be without an end`)
+		p.broken(at, "", `a line stands behind "\ No newline at end of file" in the hunk; only the last line of a file can be without an end`)
 		return Block{}
 	}
-	out := Block{OldStart: h.oldStart, runs: b.runs()}
+	out := Block{OldStart: h.oldStart, line: at, runs: b.runs()}
 	var old, new strings.Builder
 	for _, l := range b.lines {
 		if l.Op != Insert {
@@ -241,7 +241,7 @@ func (p *parser) block(b body, h hunkHeader, at int) Block {
 	}
 	out.Old, out.New = old.String(), new.String()
 	if p.at >= len(p.lines) && b.lines[len(b.lines)-1].Op == Insert && p.cutInLine() {
-		p.broken(p.at, "the text ends within this added line, so its end and more may be lost. Send the whole diff again, and end its last line with a line end")
+		p.broken(p.at, ". Send the whole diff again, and end its last line with a line end", "the text ends within this added line, so its end and more may be lost")
 		return out
 	}
 	missOld, missNew := h.oldLines-b.old, h.newLines-b.new
@@ -249,7 +249,7 @@ func (p *parser) block(b body, h hunkHeader, at int) Block {
 	if !h.counted || missOld+missNew == 0 || !p.atEnd() || p.miscounts {
 		return out // no cut makes a hunk longer, so who counts too few lines miscounts, and a count too many is no sign of one
 	}
-	out.short = &shortfall{old: missOld, new: missNew, line: at}
+	out.short = &shortfall{old: missOld, new: missNew}
 	if n := len(out.runs); n > 0 {
 		out.short.lead, out.short.tail = out.runs[0].aLo, b.old-out.runs[n-1].aHi
 	}

@@ -19,11 +19,11 @@ func isSearchMark(line string) bool {
 func (p *parser) searchBlock() {
 	at := p.at
 	path := p.blockName()
-	fail := func(code Code, format string, args ...any) {
-		p.fail(code, path, "line %d: "+format, append([]any{at + 1}, args...)...)
+	fail := func(code Code, next, format string, args ...any) {
+		p.fail(code, path, next, "line %d: "+format, append([]any{at + 1}, args...)...)
 	}
 	if strings.TrimSpace(p.text(at)) != "<<<<<<< SEARCH" {
-		fail(Malformed, "the marks of a block are exactly <<<<<<< SEARCH, ======= and >>>>>>> REPLACE, with seven signs each")
+		fail(Malformed, "", "the marks of a block are exactly <<<<<<< SEARCH, ======= and >>>>>>> REPLACE, with seven signs each")
 	}
 	var dividers []int
 	end := -1
@@ -32,7 +32,7 @@ func (p *parser) searchBlock() {
 		case dividerMark.MatchString(line):
 			dividers = append(dividers, i)
 		case isSearchMark(line):
-			fail(Malformed, "the block is not ended by >>>>>>> REPLACE before the next one starts in line %d", i+1)
+			fail(Malformed, "", "the block is not ended by >>>>>>> REPLACE before the next one starts in line %d", i+1)
 			p.at = i
 			return
 		case strings.HasPrefix(line, ">>>>") && replaceMark.MatchString(line):
@@ -41,17 +41,17 @@ func (p *parser) searchBlock() {
 	}
 	switch {
 	case end < 0:
-		fail(Malformed, "the block is not ended by >>>>>>> REPLACE: the end of the text is missing; send the whole block again")
+		fail(Malformed, "; send the whole block again", "the block is not ended by >>>>>>> REPLACE: the end of the text is missing")
 		p.at = len(p.lines)
 		return
 	case strings.TrimSpace(p.text(end)) != ">>>>>>> REPLACE":
-		fail(Malformed, "the marks of a block are exactly <<<<<<< SEARCH, ======= and >>>>>>> REPLACE, with seven signs each")
+		fail(Malformed, "", "the marks of a block are exactly <<<<<<< SEARCH, ======= and >>>>>>> REPLACE, with seven signs each")
 	case len(dividers) == 0:
-		fail(Malformed, "the block has no ======= line between the old and the new text")
+		fail(Malformed, "", "the block has no ======= line between the old and the new text")
 	case len(dividers) > 1:
-		fail(Malformed, "lines %d and %d are both =======, so it is not clear where the old text ends; send this edit as a unified diff or as old and new text", dividers[0]+1, dividers[1]+1)
+		fail(Malformed, "; send this edit as a unified diff or as old and new text", "lines %d and %d are both =======, so it is not clear where the old text ends", dividers[0]+1, dividers[1]+1)
 	case path == "":
-		fail(Malformed, "no file name stands before the block; write the path alone in the line above <<<<<<< SEARCH")
+		fail(Malformed, "; write the path alone in the line above <<<<<<< SEARCH", "no file name stands before the block")
 	default:
 		old := strings.Join(p.lines[at+1:dividers[0]], "")
 		new := strings.Join(p.lines[dividers[0]+1:end], "")

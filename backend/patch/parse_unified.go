@@ -139,13 +139,13 @@ func (p *parser) endFile() {
 	path, why := s.path()
 	switch {
 	case why != "":
-		p.fail(Malformed, path, "line %d: %s", s.line, why)
+		p.fail(Malformed, path, "", "line %d: %s", s.line, why)
 		return
 	case s.binary:
-		p.fail(Binary, path, "line %d: binary patches are not read; only text files can be changed", s.line)
+		p.fail(Binary, path, "; only text files can be changed", "line %d: binary patches are not read", s.line)
 		return
 	case s.copy || s.special:
-		p.fail(Malformed, path, "line %d: copies, symlinks and submodules cannot be made by a patch; write the new file in full", s.line)
+		p.fail(Malformed, path, "; write the new file in full", "line %d: copies, symlinks and submodules cannot be made by a patch", s.line)
 		return
 	}
 	e := Edit{Path: path, Form: UnifiedDiff, Blocks: s.blocks, Create: s.create || s.old == devNull,
@@ -154,7 +154,7 @@ func (p *parser) endFile() {
 		e.NewPath = s.to
 	}
 	if len(e.Blocks) == 0 && !e.Create && !e.Delete && e.NewPath == "" && e.Mode == 0 {
-		p.fail(NoHunks, path, "line %d: the diff of this file has no hunks; nothing would be changed. Add @@ @@ and the changed lines", s.line)
+		p.fail(NoHunks, path, ". Add @@ @@ and the changed lines", "line %d: the diff of this file has no hunks; nothing would be changed", s.line)
 		return
 	}
 	p.edits = append(p.edits, e)

@@ -20,7 +20,13 @@ type Failure struct {
 	Block   int    `json:"block"` // 1-based within the file's blocks of the call, 0 for the file
 	Code    Code   `json:"code"`
 	Message string `json:"message"` // what happened and what to do next, for the model
+
+	Line int    `json:"-"` // line of the hunk header in the text that the block was read from, 0 where none is known
+	next string // the end of Message: what a model is to do next, with the sign that parts it from the rest
 }
+
+// Problem is what happened, without what a model is to do next.
+func (f Failure) Problem() string { return strings.TrimSuffix(f.Message, f.next) }
 
 // Code tells failures apart.
 type Code string
@@ -92,7 +98,8 @@ func checkPath(p string) *Failure {
 	if why == "" {
 		return nil
 	}
-	return &Failure{Path: p, Code: Outside, Message: why + "; name the file by its path relative to the folder, such as src/main.go"}
+	const next = "; name the file by its path relative to the folder, such as src/main.go"
+	return &Failure{Path: p, Code: Outside, Message: why + next, next: next}
 }
 
 // drive reports a Windows drive or stream, "C:x".

@@ -53,8 +53,8 @@ type fileEdit struct {
 	edits []Edit
 }
 
-func (r *resolver) fail(path string, block int, code Code, format string, args ...any) {
-	r.bad = append(r.bad, Failure{Path: path, Block: block, Code: code, Message: fmt.Sprintf(format, args...)})
+func (r *resolver) fail(path string, block int, code Code, next, format string, args ...any) {
+	r.bad = append(r.bad, Failure{Path: path, Block: block, Code: code, Message: fmt.Sprintf(format, args...) + next, next: next})
 }
 
 func (r *resolver) note(path string, block int, format string, args ...any) {
@@ -87,7 +87,7 @@ func (r *resolver) file(f *fileEdit) (Pair, bool) {
 		return Pair{}, false
 	}
 	if !f.goTogether() {
-		r.fail(f.path, 0, Mixed, "one call can change the places of a file, or create, delete, rename or replace it as a whole, but not several of these; send one of them")
+		r.fail(f.path, 0, Mixed, "; send one of them", "one call can change the places of a file, or create, delete, rename or replace it as a whole, but not several of these")
 		return Pair{}, false
 	}
 	before, ok := r.present(f)
@@ -135,15 +135,15 @@ func (r *resolver) present(f *fileEdit) (*Content, bool) {
 	}
 	switch {
 	case err == nil && c == nil:
-		r.fail(f.path, 0, Unreadable, "the file could not be read: it gave no content")
+		r.fail(f.path, 0, Unreadable, "", "the file could not be read: it gave no content")
 	case err == nil && f.edits[0].Create:
-		r.fail(f.path, 0, Exists, "the file to create is there already; change it by quoting its lines, or choose another name")
+		r.fail(f.path, 0, Exists, "; change it by quoting its lines, or choose another name", "the file to create is there already")
 	case err == nil:
 		return c, true
 	case errors.Is(err, fs.ErrNotExist) && f.creates():
 		return nil, true
 	case errors.Is(err, fs.ErrNotExist):
-		r.fail(f.path, 0, NotFound, "there is no such file; check the path with search_code, or create it with an empty old text")
+		r.fail(f.path, 0, NotFound, "; check the path with search_code, or create it with an empty old text", "there is no such file")
 	default:
 		r.unreadable(f.path, err)
 	}
@@ -152,10 +152,10 @@ func (r *resolver) present(f *fileEdit) (*Content, bool) {
 
 func (r *resolver) unreadable(path string, err error) {
 	if errors.Is(err, fs.ErrPermission) {
-		r.fail(path, 0, Denied, "the file may not be touched: %v", err)
+		r.fail(path, 0, Denied, "", "the file may not be touched: %v", err)
 		return
 	}
-	r.fail(path, 0, Unreadable, "the file could not be read: %v", err)
+	r.fail(path, 0, Unreadable, "", "the file could not be read: %v", err)
 }
 
 // creates reports edits that make sense for an absent file: a new text with nothing quoted.
@@ -189,7 +189,7 @@ func (r *resolver) after(f *fileEdit, before *Content) *Content {
 		if e.Delete && len(e.Blocks) == 0 {
 			err = errors.New("it cannot be kept for an undo")
 		}
-		r.fail(f.path, 0, Binary, "the file is not text, so it is not changed by a patch: %v", err)
+		r.fail(f.path, 0, Binary, "", "the file is not text, so it is not changed by a patch: %v", err)
 		return nil
 	}
 	if e.Delete {
@@ -215,18 +215,18 @@ func (r *resolver) after(f *fileEdit, before *Content) *Content {
 		return nil
 	}
 	if enc == UTF8 && !utf8.ValidString(t) && !proven {
-		r.fail(f.path, 0, BadEncoding, "the file is UTF-8 and the new text is not; send it as UTF-8")
+		r.fail(f.path, 0, BadEncoding, "; send it as UTF-8", "the file is UTF-8 and the new text is not")
 		return nil
 	}
 	if out.Data, err = enc.Encode(t); err != nil {
-		r.fail(f.path, 0, BadEncoding, "the file is written in %s and cannot hold the new text: %v; use other characters or an escape", enc, err)
+		r.fail(f.path, 0, BadEncoding, "; use other characters or an escape", "the file is written in %s and cannot hold the new text: %v", enc, err)
 		return nil
 	}
 	if enc != UTF8 && !isASCII(t) {
 		r.note(f.path, 0, "the file is written in %s and stays so", enc)
 	}
 	if t == text && out.Mode == before.Mode && (e.NewPath == "" || e.NewPath == f.path) {
-		r.fail(f.path, 0, NoChange, "the edit leaves the file as it is; send what is to be different")
+		r.fail(f.path, 0, NoChange, "; send what is to be different", "the edit leaves the file as it is")
 		return nil
 	}
 	return out
@@ -247,11 +247,11 @@ func (r *resolver) created(path string, e Edit) *Content {
 	case e.Whole != nil:
 		text = *e.Whole
 	case len(e.Blocks) > 1:
-		r.fail(path, 0, Malformed, "a new file is written as one hunk")
+		r.fail(path, 0, Malformed, "", "a new file is written as one hunk")
 		return nil
 	case len(e.Blocks) == 1:
 		if e.Blocks[0].Old != "" {
-			r.fail(path, 1, Malformed, "a new file has only + lines, but old lines are quoted")
+			r.fail(path, 1, Malformed, "", "a new file has only + lines, but old lines are quoted")
 			return nil
 		}
 		if r.short(path, 1, e.Blocks[0], -1) {
@@ -260,7 +260,7 @@ func (r *resolver) created(path string, e Edit) *Content {
 		text = e.Blocks[0].New
 	}
 	if strings.ContainsRune(text, 0) {
-		r.fail(path, 0, Binary, "the new text holds a NUL byte; only text files can be written")
+		r.fail(path, 0, Binary, "; only text files can be written", "the new text holds a NUL byte")
 		return nil
 	}
 	c := &Content{Data: []byte(text), Mode: newMode}
@@ -281,7 +281,7 @@ func (r *resolver) deleted(path string, e Edit, text string) {
 	var quoted strings.Builder
 	for _, b := range e.Blocks {
 		if b.New != "" {
-			r.fail(path, 1, Malformed, "the diff deletes the file but keeps or adds lines; delete all of them")
+			r.fail(path, 1, Malformed, "; delete all of them", "the diff deletes the file but keeps or adds lines")
 			return
 		}
 		quoted.WriteString(b.Old)
@@ -291,7 +291,7 @@ func (r *resolver) deleted(path string, e Edit, text string) {
 		want[0] = strings.TrimPrefix(want[0], mark)
 	}
 	if len(want) != len(have) || !sameLines(want, have) {
-		r.fail(path, 1, NoMatch, "the lines that are to be deleted are not the whole file (%d quoted, %d there); read the file and quote all of it, or leave the hunk out and write only \"deleted file mode\"", len(want), len(have))
+		r.fail(path, 1, NoMatch, "; read the file and quote all of it, or leave the hunk out and write only \"deleted file mode\"", "the lines that are to be deleted are not the whole file (%d quoted, %d there)", len(want), len(have))
 	}
 }
 
@@ -300,7 +300,7 @@ func (r *resolver) collide(pairs []Pair) {
 	taken := map[string]bool{}
 	for _, p := range pairs {
 		if taken[p.Path] {
-			r.fail(p.Path, 0, Mixed, "two edits of this call end at the same path; send one of them")
+			r.fail(p.Path, 0, Mixed, "; send one of them", "two edits of this call end at the same path")
 		}
 		taken[p.Path] = true
 		if p.OldPath == "" {
@@ -308,7 +308,7 @@ func (r *resolver) collide(pairs []Pair) {
 		}
 		switch _, err := r.read(p.Path); {
 		case err == nil:
-			r.fail(p.OldPath, 0, Exists, "the file cannot be renamed to %s, which is there already; choose another name", p.Path)
+			r.fail(p.OldPath, 0, Exists, "; choose another name", "the file cannot be renamed to %s, which is there already", p.Path)
 		case !errors.Is(err, fs.ErrNotExist):
 			r.unreadable(p.Path, err)
 		}

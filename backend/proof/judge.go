@@ -22,7 +22,8 @@ type comparison struct {
 	muted       []string // failed on the base; skipped or gone with the patch
 	stillGreen  int
 	skipped     int
-	newFailing  []string // not there on the base; fail with the patch
+	newFailing  []string       // not there on the base; fail with the patch
+	uncompiled  []testrun.Test // packages and builds that a compiler refuses only with the patch
 }
 
 // failing are the tests whose new failure reruns must confirm.
@@ -66,6 +67,10 @@ func compare(base, patched testrun.Run) comparison {
 		case red(b):
 			c.muted = append(c.muted, id)
 		case red(a):
+			if t := of(patched, id); t.Uncompiled() {
+				c.uncompiled = append(c.uncompiled, t)
+				break
+			}
 			c.newFailing = append(c.newFailing, id)
 		}
 		if a == testrun.Skipped {
@@ -77,8 +82,16 @@ func compare(base, patched testrun.Run) comparison {
 
 // ran reports whether an id is a test, not a file or package that did not build.
 func ran(r testrun.Run, id string) bool {
-	i := slices.IndexFunc(r.Tests, func(t testrun.Test) bool { return t.ID == id })
-	return i >= 0 && r.Tests[i].Status != testrun.Errored
+	s := of(r, id).Status
+	return s != missing && s != testrun.Errored
+}
+
+// of is the result with an id, the zero one where there is none.
+func of(r testrun.Run, id string) testrun.Test {
+	if i := slices.IndexFunc(r.Tests, func(t testrun.Test) bool { return t.ID == id }); i >= 0 {
+		return r.Tests[i]
+	}
+	return testrun.Test{}
 }
 
 func sortedIDs(maps ...map[string]testrun.Status) []string {
@@ -284,6 +297,9 @@ func (j *judgement) reasons() {
 	if j.patched.Unbuilt || j.patched.NoTests {
 		j.refuse("With the patch, " + j.patched.Reason + ".")
 	}
+	if n := len(j.uncompiled); n > 0 && !j.patched.Unbuilt {
+		j.refuse(j.sayUncompiled(n))
+	}
 	if n := len(c.Broken); n > 0 {
 		j.refuse(j.sayBroken(n))
 	}
@@ -293,7 +309,7 @@ func (j *judgement) reasons() {
 	if n := len(j.byTests); n > 0 {
 		j.refuse(fmt.Sprintf("%s only because the patch changes the tests, not because of a fix: %s.", does(n, "turns", "turn")+" green", some(j.byTests)))
 	}
-	if n := len(j.muted); n > 0 {
+	if n := len(j.muted); n > 0 && !j.patched.Unbuilt {
 		j.refuse(fmt.Sprintf("%s on the base and %s skipped or gone with the patch: %s.", does(n, "failed", "failed"), is(n), some(j.muted)))
 	}
 	if flaky := both(j.turned, c.Flaky); len(flaky) > 0 {
@@ -338,10 +354,22 @@ func (j *judgement) sayBroken(n int) string {
 	return text + "."
 }
 
+// sayUncompiled names what does not compile, and the compiler's first error.
+func (j *judgement) sayUncompiled(n int) string {
+	first := j.uncompiled[0]
+	if n == 1 {
+		return fmt.Sprintf("With the patch, %s does not compile: %s.", first.ID, first.Says())
+	}
+	return fmt.Sprintf("With the patch, %s and %d more do not compile: %s.", first.ID, n-1, first.Says())
+}
+
 // sayVanished says why tests have no result any more.
 func (j *judgement) sayVanished() string {
 	for _, t := range j.patched.Tests {
 		if t.Status == testrun.Errored && slices.ContainsFunc(j.vanished, func(id string) bool { return testrun.Covers(t.ID, id) }) {
+			if t.Uncompiled() {
+				return fmt.Sprintf("%s did not run, since the code does not compile", plural(len(j.vanished), "test"))
+			}
 			return fmt.Sprintf("%s did not run: %s: %s", plural(len(j.vanished), "test"), t.ID, firstLines(t.Message))
 		}
 	}

@@ -11,16 +11,20 @@ import (
 	"redgreen/backend/testrun"
 )
 
-// run makes a finished run of "id=status" words; statuses are passed, failed, skipped, error.
+// run makes a finished run of "id=status" words; statuses are passed, failed, skipped, error, and uncompiled, an error of a
+// compiler.
 func run(words ...string) testrun.Run {
 	r := testrun.Run{PerTest: true, Finished: true, Tests: []testrun.Test{}}
 	for _, w := range words {
 		id, status, _ := strings.Cut(w, "=")
-		s := testrun.Status(status)
+		s, message := testrun.Status(status), "message of "+id
+		if status == "uncompiled" {
+			s, message = testrun.Errored, "build failed\n# "+id+"\n"+id+"/x.go:3:1: syntax error\n"
+		}
 		if s == testrun.Failed || s == testrun.Errored {
 			r.ExitCode = 1
 		}
-		r.Tests = append(r.Tests, testrun.Test{ID: id, Status: s, Message: "message of " + id})
+		r.Tests = append(r.Tests, testrun.Test{ID: id, Status: s, Message: message})
 	}
 	return r
 }
@@ -212,6 +216,24 @@ func TestJudge(t *testing.T) {
 			name: "nothing builds any more",
 			e:    evidence{base: run("p.TestA=failed", "p.TestB=passed"), patched: unbuilt("p=error"), again: twice(unbuilt("p=error"))},
 			want: Certificate{State: NotProven, Broken: []string{"p", "p.TestB"}, PreExisting: []string{"p.TestA"}}, says: []string{"no test could run", "did not run: p"},
+		},
+		{
+			name: "a package does not compile any more",
+			e: evidence{base: run("p.TestA=failed", "q.TestB=passed"), patched: run("p.TestA=passed", "q=uncompiled"),
+				again: twice(run("p.TestA=passed")), without: twice(run("p.TestA=failed"))},
+			want: Certificate{State: NotProven, RedToGreen: []string{"p.TestA"}, Broken: []string{"q.TestB"}},
+			says: []string{"With the patch, q does not compile: q/x.go:3:1: syntax error.", "1 test did not run, since the code does not compile"},
+		},
+		{
+			name: "a package without a test does not compile any more",
+			e: evidence{base: run("p.TestA=failed"), patched: run("p.TestA=passed", ".=uncompiled"),
+				again: twice(run("p.TestA=passed")), without: twice(run("p.TestA=failed"))},
+			want: Certificate{State: NotProven, RedToGreen: []string{"p.TestA"}}, says: []string{"With the patch, . does not compile: ./x.go:3:1: syntax error."},
+		},
+		{
+			name: "nothing compiles any more",
+			e:    evidence{base: run("p.TestA=failed", "p.TestB=passed"), patched: unbuilt(".=uncompiled", "p=uncompiled")},
+			want: Certificate{State: NotProven, Broken: []string{"p.TestB"}, PreExisting: []string{"p.TestA"}}, says: []string{"no test could run"},
 		},
 		{
 			name: "the bug is that it does not build",

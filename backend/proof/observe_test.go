@@ -106,6 +106,11 @@ func TestProveMakesTheRunsThatItNeeds(t *testing.T) {
 			calls:   []string{"patched"}, state: NotProven,
 		},
 		{
+			name: "does not compile", base: run("p.TestA=failed", "p.TestB=passed"), patch: []string{"a.go"},
+			answers: map[string][]testrun.Run{"patched": {unbuilt("p=uncompiled")}},
+			calls:   []string{"patched"}, state: NotProven,
+		},
+		{
 			name: "with a test of its own", base: run("a=passed"), patch: []string{"a.py", "test_a.py"},
 			answers: map[string][]testrun.Run{"patched": {run("a=passed", "n=passed")}, "tests": {run("a=passed", "n=failed")}, "fix": {run("a=passed")}},
 			calls:   []string{"patched", "patched", "patched", "tests", "tests", "fix"}, state: Proven,

@@ -106,6 +106,12 @@ func (r *Repo) Name() string { return filepath.Base(r.dir) }
 // Recovered says what Open did with an Apply that a crash had interrupted; "" when there was none.
 func (r *Repo) Recovered() string { return r.recovered }
 
+// invalid is fs.ErrInvalid in words for a person alone: "invalid argument" says nothing.
+type invalid string
+
+func (e invalid) Error() string        { return string(e) }
+func (e invalid) Is(target error) bool { return target == fs.ErrInvalid }
+
 // realDir gives the absolute path of a directory with symlinks resolved.
 func realDir(dir string) (string, error) {
 	if dir == "" || strings.ContainsRune(dir, 0) {
@@ -124,7 +130,7 @@ func realDir(dir string) (string, error) {
 		return "", fmt.Errorf("opening folder %s: %w", abs, plain(err))
 	}
 	if !fi.IsDir() {
-		return "", fmt.Errorf("opening folder %s: %w: it is a file; open the folder that holds it", abs, fs.ErrInvalid)
+		return "", invalid(fmt.Sprintf("%s is a file, not a folder; give the folder that holds it, %s", abs, filepath.Dir(abs)))
 	}
 	return real, nil
 }

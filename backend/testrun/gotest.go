@@ -273,7 +273,7 @@ func (g *goReader) packageFailed(e goEvent) {
 		})
 	}
 	if built != "" {
-		message = "build failed\n" + message
+		message = uncompiled + message
 	}
 	t.Message = strings.TrimSpace(message)
 	g.tests = append(g.tests, t)

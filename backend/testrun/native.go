@@ -65,13 +65,13 @@ var compilerError = regexp.MustCompile(`(?m)^(?:CMake Error at )?([^\s:()]+\.\w+
 
 // notBuilt is the result of a build that failed, from its first error on.
 func notBuilt(o output, text string) Test {
-	t := Test{ID: buildID, Status: Errored, Message: "build failed\n" + lastLines([]byte(text), 10)}
+	t := Test{ID: buildID, Status: Errored, Message: uncompiled + lastLines([]byte(text), 10)}
 	for _, at := range compilerError.FindAllStringSubmatchIndex(text, -1) {
 		line := text[at[0]:at[1]]
 		if !strings.Contains(line, "rror") {
 			continue
 		}
-		t.Message = "build failed\n" + shorten(text[at[0]:], 1500)
+		t.Message = uncompiled + shorten(text[at[0]:], 1500)
 		t.File, t.Line = inTree(text[at[2]:at[3]]), atoi(text[at[4]:at[5]])
 		if t.File != "" && !strings.Contains(text[at[0]:at[1]], "/workspace/") {
 			t.File = o.under(t.File)
@@ -317,7 +317,7 @@ func readDotnet(o output) reading {
 	}
 	text := clean(joinLogs(o.stdout, o.stderr))
 	if m := buildPlace.FindStringSubmatch(text); m != nil && len(r.tests) == 0 {
-		return reading{perTest: true, tests: []Test{{ID: buildID, Status: Errored, Message: "build failed\n" + strings.TrimSpace(m[0]), File: inTree(m[1]), Line: atoi(m[2])}}}
+		return reading{perTest: true, tests: []Test{{ID: buildID, Status: Errored, Message: uncompiled + strings.TrimSpace(m[0]), File: inTree(m[1]), Line: atoi(m[2])}}}
 	}
 	if len(r.tests) == 0 && !o.stopped && o.exit != 126 && o.exit != 127 {
 		r.trouble = "dotnet test wrote no result" + withError(text)

@@ -214,7 +214,7 @@ func readCargo(o output) reading {
 		r.tests, r.finished = readNextest(o)
 	}
 	if m := cargoBuild.FindStringSubmatch(text); m != nil && strings.Contains(text, "could not compile") {
-		r.tests = append(r.tests, Test{ID: buildID, Status: Errored, Message: "build failed\n" + m[0], File: o.under(m[3]), Line: atoi(m[4])})
+		r.tests = append(r.tests, Test{ID: buildID, Status: Errored, Message: uncompiled + m[0], File: o.under(m[3]), Line: atoi(m[4])})
 		return r
 	}
 	if crashed := crashedTargets(o, text); len(crashed) > 0 {
@@ -324,7 +324,7 @@ func compiled(o output, r reading, marks ...string) reading {
 	for _, mark := range marks {
 		if len(r.tests) == 0 && strings.Contains(text, mark) {
 			i := strings.Index(text, mark)
-			return reading{perTest: true, tests: []Test{{ID: buildID, Status: Errored, Message: "build failed\n" + shorten(text[i:], 2000)}}}
+			return reading{perTest: true, tests: []Test{{ID: buildID, Status: Errored, Message: uncompiled + shorten(text[i:], 2000)}}}
 		}
 	}
 	return r

@@ -151,7 +151,7 @@ func noVerdict(c Command, read reading, tests []Test, o output, res sandbox.Resu
 	case !ran && missingPackage(o.tree, tests) != "":
 		return "missing dependency: " + missingPackage(o.tree, tests), false
 	case !ran:
-		return "no test could run: " + telling(tests[0]), true
+		return notRun(tests), true
 	case read.perTest && !read.finished && count[Errored] == 0:
 		return fmt.Sprintf("the run ended before its end (exit status %d)", res.ExitCode), false
 	case res.ExitCode == 0 && read.perTest && read.finished && count[Failed] > 0 && len(o.selected) == 0:
@@ -160,22 +160,82 @@ func noVerdict(c Command, read reading, tests []Test, o output, res sandbox.Resu
 	return "", false
 }
 
+// notRun says why no test could run.
+func notRun(tests []Test) string {
+	for _, t := range tests {
+		if t.Uncompiled() {
+			return "the code does not compile: " + t.Says()
+		}
+	}
+	return "no test could run: " + tests[0].ID + says(tests[0])
+}
+
+// uncompiled begins the message of a package or build that a compiler refused.
+const uncompiled = "build failed\n"
+
+// Uncompiled reports a package, or a build, that a compiler refused: it is the same however often it is run.
+func (t Test) Uncompiled() bool {
+	return t.Status == Errored && strings.HasPrefix(t.Message, uncompiled)
+}
+
+// Says is the line of the message that names the error, with its place where a compiler gives one; "" where there is none.
+func (t Test) Says() string {
+	if text, ok := strings.CutPrefix(t.Message, uncompiled); ok {
+		return shorten(compilerLines(text), 300)
+	}
+	return telling(t)
+}
+
+// says is Says behind a colon.
+func says(t Test) string {
+	if text := t.Says(); text != "" {
+		return ": " + text
+	}
+	return ""
+}
+
+// compilerPlace is a line in which a compiler names a place: main.go:12:3, Price.java:[9,16], --> src/lib.rs:2.
+var compilerPlace = regexp.MustCompile(`[\w.-]\.\w+:\[?\d+`)
+
+// compilerLines are the first error of a compiler's output: the line with its place, with the line before it where that is
+// the error itself, and the next ones where it only announces them.
+func compilerLines(text string) string {
+	var lines []string
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(line), "[ERROR]")); line != "" && !strings.HasPrefix(line, "#") {
+			lines = append(lines, line)
+		}
+	}
+	if len(lines) == 0 {
+		return ""
+	}
+	from := max(0, slices.IndexFunc(lines, compilerPlace.MatchString))
+	to := from + 1
+	for to < len(lines) && to < from+3 && strings.HasSuffix(lines[to-1], ":") {
+		to++
+	}
+	if from > 0 && strings.HasPrefix(lines[from-1], "error") {
+		from--
+	}
+	return strings.Join(lines[from:to], " ")
+}
+
 // named is a line that begins with an error's name.
 var named = regexp.MustCompile(`(?m)^(E\s+)?[A-Z]\w*(Error|Exception)\b.*$`)
 
 // telling is the line of a message that names the error.
 func telling(t Test) string {
 	if m := named.FindString(t.Message); m != "" {
-		return t.ID + ": " + shorten(strings.TrimSpace(strings.TrimPrefix(m, "E  ")), 300)
+		return shorten(strings.TrimSpace(strings.TrimPrefix(m, "E  ")), 300)
 	}
 	for line := range strings.Lines(t.Message) {
 		line = strings.TrimSpace(strings.TrimPrefix(line, "E  "))
-		if line != "" && line != "build failed" && !strings.HasPrefix(line, "#") && !strings.HasPrefix(line, "import ") &&
+		if line != "" && !strings.HasPrefix(line, "#") && !strings.HasPrefix(line, "import ") &&
 			!strings.HasPrefix(line, "from ") && !pythonFrame.MatchString(line) && !strings.HasSuffix(line, "in <module>") {
-			return t.ID + ": " + shorten(line, 300)
+			return shorten(line, 300)
 		}
 	}
-	return t.ID
+	return ""
 }
 
 // some names the first test with a status, and how many more there are.
