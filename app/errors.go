@@ -76,7 +76,7 @@ func codeOf(err error) Code {
 		return Cancelled
 	case errors.Is(err, context.DeadlineExceeded):
 		return Limit
-	case errors.Is(err, repo.ErrConflict), errors.Is(err, repo.ErrBusy), errors.Is(err, agent.ErrState), errors.Is(err, session.ErrConflict), errors.Is(err, session.ErrImported):
+	case errors.Is(err, repo.ErrConflict), errors.Is(err, repo.ErrBusy), errors.Is(err, repo.ErrDone), errors.Is(err, agent.ErrState), errors.Is(err, session.ErrConflict), errors.Is(err, session.ErrImported):
 		return Conflict
 	case errors.Is(err, repo.ErrOutside), errors.Is(err, repo.ErrSecret), errors.Is(err, repo.ErrSymlink), errors.Is(err, repo.ErrIgnored), errors.Is(err, os.ErrPermission):
 		return Denied

@@ -34,7 +34,7 @@ func TestDeletedSessionsLeaveNothing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		rc, err := f.repo.Apply(t.Context(), p)
+		rc, err := f.repo.Apply(t.Context(), "", p)
 		if err != nil {
 			t.Fatal(err)
 		}

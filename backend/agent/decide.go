@@ -127,20 +127,24 @@ func (r *Run) Approve(ctx context.Context, patchHash, by string) (repo.Receipt, 
 	if err := r.append(ctx, session.KindReviewAnswered, session.ReviewAnswered{Decision: "approve", By: by}); err != nil {
 		return repo.Receipt{}, err
 	}
-	receipt, err := r.write(ctx, st)
+	key := r.key(st.Patch)
+	receipt, err := r.write(ctx, key, st)
 	if err != nil {
 		return repo.Receipt{}, errors.Join(err, r.append(ctx, session.KindApplyFailed, session.Failed{Code: code(err), Message: err.Error()}))
 	}
 	st = r.log.State()
 	st.Applied = true
-	return receipt, r.appendAll(ctx, session.Entry{Kind: session.KindPatchApplied, Data: writtenNow(receipt)}, r.ending(st, r.verdict(), ""))
+	return receipt, r.appendAll(ctx, session.Entry{Kind: session.KindPatchApplied, Data: writtenNow(key, receipt)}, r.ending(st, r.verdict(), ""))
 }
 
 // write applies the patch to the folder that it was proven on: where a file changed since, what would come of it is not
 // what was proven, and nothing is written; of a patch that is not proven only its own files count. A folder that already
-// holds all of it (a crash came between the write and its record) counts as written.
-func (r *Run) write(ctx context.Context, st session.State) (repo.Receipt, error) {
+// holds all of it counts as written, and so does the act that is on record there: a crash came between it and its event.
+func (r *Run) write(ctx context.Context, key string, st session.State) (repo.Receipt, error) {
 	p := st.Patch
+	if rc, ok := r.o.Repo.Written(key); ok {
+		return rc, nil
+	}
 	stale, err := r.o.Repo.Check(p)
 	if err != nil {
 		return repo.Receipt{}, err
@@ -152,12 +156,30 @@ func (r *Run) write(ctx context.Context, st session.State) (repo.Receipt, error)
 		if len(stale) > 0 {
 			return repo.Receipt{}, staleError(stale)
 		}
-		return r.o.Repo.Apply(ctx, p)
+		return r.o.Repo.Apply(ctx, key, p)
 	}
 	if rc, ok := r.written(p); ok {
 		return rc, nil
 	}
 	return repo.Receipt{}, staleError(stale)
+}
+
+// key names the next write of this session into the folder, see session.PatchApplied. One that is on record and that somebody
+// took back by other means is asked for again: that is another act.
+func (r *Run) key(p patch.Patch) string {
+	n := 1
+	for _, e := range r.history() {
+		if e.Kind == session.KindPatchApplied || e.Kind == session.KindPatchUndone {
+			n++
+		}
+	}
+	key := fmt.Sprintf("%s/step-%d/write-%d/%.12s", r.ID(), r.log.State().Steps, n, p.Hash())
+	if _, done := r.o.Repo.Written(key); done {
+		if stale, err := r.o.Repo.Check(p); err == nil && len(stale) == 0 {
+			key += "/again"
+		}
+	}
+	return key
 }
 
 // written gives the receipt of a patch that the folder holds whole, because a crash came between its write and its record.
@@ -219,7 +241,7 @@ func (c *Changed) Unwrap() error { return repo.ErrConflict }
 
 func staleError(paths []string) error { return &Changed{paths} }
 
-func writtenNow(rc repo.Receipt) session.PatchApplied {
+func writtenNow(key string, rc repo.Receipt) session.PatchApplied {
 	files := make([]string, 0, len(rc.Patch.Files))
 	for _, f := range rc.Patch.Files {
 		files = append(files, f.Path)
@@ -228,7 +250,7 @@ func writtenNow(rc repo.Receipt) session.PatchApplied {
 	if err != nil { // cannot happen: a receipt is plain data
 		raw = json.RawMessage("null")
 	}
-	return session.PatchApplied{Files: files, Receipt: raw}
+	return session.PatchApplied{Files: files, Receipt: raw, Key: key}
 }
 
 // code is the window's error code of a failed write.
@@ -274,7 +296,8 @@ func turn(ctx context.Context, o Options, id, doing string, applied bool) (repo.
 	if err := json.Unmarshal(st.Receipt, &last); err != nil {
 		return repo.Receipt{}, fmt.Errorf("%s the change of session %s: reading its receipt: %w", doing, id, err)
 	}
-	receipt, err := r.takeBack(ctx, last, st.Applied)
+	key := r.key(last.Undo)
+	receipt, err := r.takeBack(ctx, key, last, st.Applied)
 	if err != nil {
 		return receipt, errors.Join(err, r.append(ctx, session.KindApplyFailed, session.Failed{Code: code(err), Message: err.Error()}))
 	}
@@ -282,12 +305,15 @@ func turn(ctx context.Context, o Options, id, doing string, applied bool) (repo.
 	if st.Applied {
 		kind = session.KindPatchUndone
 	}
-	return receipt, r.append(ctx, kind, writtenNow(receipt))
+	return receipt, r.append(ctx, kind, writtenNow(key, receipt))
 }
 
 // takeBack undoes what a receipt wrote, around what the person changed since. Writing the patch again is held to the
 // files that it was proven on, as the first time. What a crash kept from the record is not done twice.
-func (r *Run) takeBack(ctx context.Context, last repo.Receipt, applied bool) (repo.Receipt, error) {
+func (r *Run) takeBack(ctx context.Context, key string, last repo.Receipt, applied bool) (repo.Receipt, error) {
+	if rc, ok := r.o.Repo.Written(key); ok {
+		return rc, nil
+	}
 	if stale, err := r.o.Repo.Check(last.Undo); err == nil && len(stale) > 0 {
 		if rc, ok := r.written(last.Undo); ok {
 			return rc, nil
@@ -302,5 +328,5 @@ func (r *Run) takeBack(ctx context.Context, last repo.Receipt, applied bool) (re
 			return repo.Receipt{}, staleError(stale)
 		}
 	}
-	return r.o.Repo.Undo(ctx, last)
+	return r.o.Repo.Undo(ctx, key, last)
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"redgreen/backend/model"
+	"redgreen/backend/patch"
 	"redgreen/backend/policy"
 	"redgreen/backend/repo"
 	"redgreen/backend/sandbox"
@@ -315,6 +316,54 @@ func TestRejectionWithACommentLeadsToAnotherStep(t *testing.T) {
 	}
 }
 
+// A write that is on record under its key is not made again, whatever the folder holds by then; one that was taken back by
+// other means is another act.
+func TestAWriteIsNotRepeated(t *testing.T) {
+	t.Parallel()
+	for name, edit := range map[string]struct{ found, want string }{
+		"as written":         {"right\n", "right\n"},
+		"edited since":       {"right, and mine\n", "right, and mine\n"},
+		"taken back by hand": {"wrong\n", "right\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := folder(t, map[string]string{"a.txt": "wrong\n"})
+			content := func(text string) *patch.Content { return &patch.Content{Data: []byte(text), Mode: 0o644} }
+			p, err := patch.Diff([]patch.Pair{{Path: "a.txt", Before: content("wrong\n"), After: content("right\n")}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := start(t, f, script(t), Task{})
+			if err := r.appendAll(t.Context(), session.Entry{Kind: session.KindPatchChanged, Data: session.PatchChanged{Step: 1, Patch: p, Hash: p.Hash(), Stat: p.Stat()}},
+				session.Entry{Kind: session.KindReviewAsked, Data: session.ReviewAsked{PatchHash: p.Hash()}}); err != nil {
+				t.Fatal(err)
+			}
+			made, err := f.o.Repo.Apply(t.Context(), r.key(p), p) // a crash came before its event
+			if err != nil {
+				t.Fatal(err)
+			}
+			path := filepath.Join(f.root, "a.txt")
+			if err := os.WriteFile(path, []byte(edit.found), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			rc, err := r.Approve(t.Context(), p.Hash(), "person")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if data, err := os.ReadFile(path); err != nil || string(data) != edit.want {
+				t.Errorf("the folder holds %q, %v", data, err)
+			}
+			if again := edit.found == "wrong\n"; again == (rc.ID == made.ID) {
+				t.Errorf("the receipt is %s, of the first write %s", rc.ID, made.ID)
+			}
+			key := last[session.PatchApplied](t, r).Key
+			if got, ok := f.o.Repo.Written(key); !ok || got.ID != rc.ID || !strings.HasPrefix(key, r.ID()+"/step-0/write-1/") {
+				t.Errorf("recorded under %q, which is on record: %v %s", key, ok, got.ID)
+			}
+		})
+	}
+}
+
 func TestApproveWhenTheFolderChanged(t *testing.T) {
 	t.Parallel()
 	needSandbox(t)
@@ -349,7 +398,7 @@ func TestApproveWhenTheFolderChanged(t *testing.T) {
 		t.Fatal(err)
 	}
 	// A crash between the write and its record: the folder holds the patch, the record does not know. Approve finds out.
-	if _, err := f.o.Repo.Apply(t.Context(), st.Patch); err != nil {
+	if _, err := f.o.Repo.Apply(t.Context(), "", st.Patch); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := r.Approve(t.Context(), st.PatchHash, "person"); err != nil {

@@ -133,15 +133,25 @@ func (k *killer) checkFolder(home string, events []session.Event, r *repo.Repo, 
 		miss("folder", "neither before nor after the patch: %s", unlike(k.before(), tree))
 	}
 	approved, applied, undone := 0, 0, 0
+	keys := map[string]bool{}
 	for _, e := range events {
 		switch e.Kind {
 		case session.KindReviewAnswered:
 			approved++
+			continue
 		case session.KindPatchApplied:
 			applied++
 		case session.KindPatchUndone:
 			undone++
+		default:
+			continue
 		}
+		var d session.PatchApplied
+		_ = json.Unmarshal(e.Data, &d) // what is no event has no key
+		if _, done := r.Written(d.Key); !done || keys[d.Key] {
+			miss("folder", "event %d records the act %q, which was done: %v, and was recorded before: %v", e.Seq, d.Key, done, keys[d.Key])
+		}
+		keys[d.Key] = true
 	}
 	receipts, err := r.Receipts()
 	if err != nil || len(receipts) > 2 || applied > 1 || undone > 1 {

@@ -32,8 +32,11 @@ type Receipt struct {
 // the folder holds the whole change already. ErrBusy is another Redgreen that writes here, ErrGone a folder that vanished;
 // any other error names the file and the reason. After an error every file is as before. ctx counts until the first file
 // is replaced.
-func (r *Repo) Apply(ctx context.Context, p patch.Patch) (Receipt, error) {
-	rc, err := r.apply(ctx, p, nil)
+//
+// key names the act: one that is on record is not done a second time, which is ErrDone, and Written has its receipt. With
+// "" it has no name.
+func (r *Repo) Apply(ctx context.Context, key string, p patch.Patch) (Receipt, error) {
+	rc, err := r.apply(ctx, key, p, nil)
 	if err != nil {
 		return Receipt{}, fmt.Errorf("writing to %s: %w", r.dir, err)
 	}
@@ -41,7 +44,7 @@ func (r *Repo) Apply(ctx context.Context, p patch.Patch) (Receipt, error) {
 }
 
 // apply writes a patch; undone is what it takes back, nil for none.
-func (r *Repo) apply(ctx context.Context, p patch.Patch, undone *journal) (Receipt, error) {
+func (r *Repo) apply(ctx context.Context, key string, p patch.Patch, undone *journal) (Receipt, error) {
 	if r.state == "" {
 		return Receipt{}, errors.New("no folder for the journal was given (Options.StateDir); nothing was written")
 	}
@@ -55,6 +58,9 @@ func (r *Repo) apply(ctx context.Context, p patch.Patch, undone *journal) (Recei
 	if _, err := r.resume(); err != nil { // of another process that died since Open
 		return Receipt{}, err
 	}
+	if _, ok := r.Written(key); ok {
+		return Receipt{}, fmt.Errorf("%w (%s); it is not done a second time", ErrDone, key)
+	}
 	if err := r.gone(); err != nil {
 		return Receipt{}, err
 	}
@@ -62,7 +68,7 @@ func (r *Repo) apply(ctx context.Context, p patch.Patch, undone *journal) (Recei
 	if err != nil {
 		return Receipt{}, r.orGone(err)
 	}
-	j, err := r.intend(plan)
+	j, err := r.intend(key, plan)
 	if err != nil {
 		return Receipt{}, err
 	}
@@ -80,10 +86,10 @@ func (r *Repo) apply(ctx context.Context, p patch.Patch, undone *journal) (Recei
 	return j.receipt(), nil
 }
 
-// intend makes the journal of a plan.
-func (r *Repo) intend(plan []change) (*journal, error) {
+// intend makes the journal of a plan. The key stands in the ID too, so that a record is found by its name.
+func (r *Repo) intend(key string, plan []change) (*journal, error) {
 	now := time.Now().UTC()
-	j := &journal{ID: now.Format("20060102T150405.000000000Z") + "-" + rand.Text()[:6], Time: now, Root: r.dir}
+	j := &journal{ID: now.Format("20060102T150405.000000000Z") + inID(key) + "-" + rand.Text()[:6], Time: now, Root: r.dir, Key: key}
 	var err error
 	if j.Patch, err = patch.Diff(pairsOf(plan)); err != nil {
 		return nil, fmt.Errorf("comparing before and after: %w", err)

@@ -44,7 +44,7 @@ func states(t *testing.T) (dir string, before, after map[string]string, p patch.
 	p = change5(t, model)
 	before = snapshot(t, model)
 	r := open(t, model)
-	_, err := r.Apply(t.Context(), p)
+	_, err := r.Apply(t.Context(), "", p)
 	must(t, err)
 	after = snapshot(t, model)
 	dir = folder(t, nil)
@@ -57,13 +57,13 @@ func TestApplyEveryKind(t *testing.T) {
 	dir, before, after, p := states(t)
 	diff(t, true, after["run.sh"][:10] == "-rwxr-xr-x" && after["sub/gone.txt"] == "" && after["other.txt"] == before["name.txt"])
 	r := open(t, dir)
-	rc, err := r.Apply(t.Context(), p)
+	rc, err := r.Apply(t.Context(), "", p)
 	must(t, err)
 	diff(t, p, rc.Patch)
 	list, err := r.Receipts()
 	must(t, err)
 	diff(t, []Receipt{rc}, list)
-	_, err = r.Undo(t.Context(), rc)
+	_, err = r.Undo(t.Context(), "", rc)
 	must(t, err)
 	diff(t, before, snapshot(t, dir))
 }
@@ -83,7 +83,7 @@ func TestFaults(t *testing.T) {
 				}
 				return nil
 			}
-			_, err := r.Apply(t.Context(), p)
+			_, err := r.Apply(t.Context(), "", p)
 			if at == "" {
 				must(t, err)
 				diff(t, after, snapshot(t, dir))
@@ -109,7 +109,7 @@ func TestFaults(t *testing.T) {
 				if err != nil || len(list) != 1 {
 					t.Fatalf("%s: receipts %v, %v", at, list, err)
 				}
-				_, err = r2.Undo(t.Context(), list[0])
+				_, err = r2.Undo(t.Context(), "", list[0])
 				must(t, err)
 				r2.Close()
 			case err == nil:
@@ -126,7 +126,7 @@ func TestFaults(t *testing.T) {
 				t.Fatalf("at %s", at)
 			}
 		}
-		_, err := open(t, dir).Apply(t.Context(), p.Invert())
+		_, err := open(t, dir).Apply(t.Context(), "", p.Invert())
 		must(t, err)
 		must(t, os.RemoveAll(filepath.Join(dir, "new")))
 	}
@@ -159,7 +159,7 @@ func TestApplyCancelled(t *testing.T) {
 			}
 			return nil
 		}
-		if _, err := r.Apply(ctx, p); !errors.Is(err, context.Canceled) {
+		if _, err := r.Apply(ctx, "", p); !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: %v", step, err)
 		}
 		diff(t, before, snapshot(t, dir))
@@ -181,7 +181,7 @@ func TestApplyVanished(t *testing.T) {
 		if step == "" {
 			must(t, os.Rename(dir, dir+"-moved"))
 		}
-		if _, err := r.Apply(t.Context(), p); !errors.Is(err, ErrGone) {
+		if _, err := r.Apply(t.Context(), "", p); !errors.Is(err, ErrGone) {
 			t.Errorf("%q: %v", step, err)
 		}
 	}
@@ -213,7 +213,7 @@ func TestApplyRaces(t *testing.T) {
 				}
 				return nil
 			}
-			if _, err := r.Apply(t.Context(), p); !errors.Is(err, c.want) {
+			if _, err := r.Apply(t.Context(), "", p); !errors.Is(err, c.want) {
 				t.Errorf("%v, want %v", err, c.want)
 			}
 			now := snapshot(t, dir)
@@ -265,7 +265,7 @@ func TestTwoProcesses(t *testing.T) {
 	}
 	done := make(chan error)
 	go func() {
-		_, err := r.Apply(t.Context(), p)
+		_, err := r.Apply(t.Context(), "", p)
 		done <- err
 	}()
 	<-entered
@@ -277,7 +277,7 @@ func TestTwoProcesses(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	if _, err := other.Apply(ctx, p); !errors.Is(err, ErrBusy) {
+	if _, err := other.Apply(ctx, "", p); !errors.Is(err, ErrBusy) {
 		t.Error(err)
 	}
 	close(leave)
@@ -311,7 +311,7 @@ func TestRefusedPatches(t *testing.T) {
 		{"link", ErrSymlink}, {"dirlink/new", ErrSymlink}, {"out/x", ErrSymlink}, {"out/new", ErrSymlink}, {"dangling", ErrSymlink}, {"dangling/x", ErrSymlink},
 		{"file/x", fs.ErrInvalid}, {"a", ErrConflict}, {"dir", fs.ErrInvalid},
 	} {
-		for name, apply := range map[string]func(patch.Patch) error{"folder": func(p patch.Patch) error { _, err := r.Apply(t.Context(), p); return err }, "copy": w.Apply} {
+		for name, apply := range map[string]func(patch.Patch) error{"folder": func(p patch.Patch) error { _, err := r.Apply(t.Context(), "", p); return err }, "copy": w.Apply} {
 			if strings.HasPrefix(c.path, "out") && name == "copy" {
 				continue // the copy has no such symlink
 			}
@@ -358,9 +358,9 @@ func TestGitUntouched(t *testing.T) {
 	w := copyOf(t, r)
 	must(t, w.Apply(p))
 	r.Git()
-	rc, err := r.Apply(t.Context(), p)
+	rc, err := r.Apply(t.Context(), "", p)
 	must(t, err)
-	_, err = r.Undo(t.Context(), rc)
+	_, err = r.Undo(t.Context(), "", rc)
 	must(t, err)
 	diff(t, before, snapshot(t, filepath.Join(dir, ".git")))
 	diff(t, "", git(t, dir, "status", "--porcelain"))
@@ -379,7 +379,7 @@ func TestDiskFull(t *testing.T) {
 		{Path: "z.txt", After: text644(strings.Repeat("z\n", 200000))},
 	})
 	r := open(t, dir)
-	_, err := r.Apply(t.Context(), grown)
+	_, err := r.Apply(t.Context(), "", grown)
 	if !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), "z.txt") || !strings.Contains(err.Error(), "disk full") || !strings.Contains(err.Error(), "as before") {
 		t.Error("folder:", err)
 	}
@@ -389,7 +389,7 @@ func TestDiskFull(t *testing.T) {
 	r2, err := Open(elsewhere, Options{StateDir: filepath.Join(disk, "state")})
 	must(t, err)
 	defer r2.Close()
-	if _, err := r2.Apply(t.Context(), grown); !errors.Is(err, syscall.ENOSPC) {
+	if _, err := r2.Apply(t.Context(), "", grown); !errors.Is(err, syscall.ENOSPC) {
 		t.Error("journal:", err)
 	}
 	diff(t, "b\n", fileText(t, elsewhere, "b.txt"))
@@ -420,7 +420,7 @@ func TestNotPermitted(t *testing.T) {
 		dir, before, _, p := states(t)
 		must(t, os.Chmod(filepath.Join(dir, "sub"), 0o555))
 		defer os.Chmod(filepath.Join(dir, "sub"), 0o755)
-		if _, err := open(t, dir).Apply(t.Context(), p); !errors.Is(err, fs.ErrPermission) || !strings.Contains(err.Error(), "sub/gone.txt") {
+		if _, err := open(t, dir).Apply(t.Context(), "", p); !errors.Is(err, fs.ErrPermission) || !strings.Contains(err.Error(), "sub/gone.txt") {
 			t.Error(err)
 		}
 		must(t, os.Chmod(filepath.Join(dir, "sub"), 0o755))
@@ -437,4 +437,47 @@ func TestNotPermitted(t *testing.T) {
 		t.Error(err)
 	}
 	diff(t, before, snapshot(t, dir))
+}
+
+// An act has a key: it is done once, also after the person edited the files since, by another process, or where it is asked for
+// with another patch.
+func TestAnActIsDoneOnce(t *testing.T) {
+	t.Parallel()
+	dir := folder(t, fixture{"a.txt": "1\n2\n3\n4\n5\n6\n7\n8\n"})
+	o := Options{StateDir: filepath.Join(t.TempDir(), "odd [state]")}
+	r, err := Open(dir, o)
+	must(t, err)
+	w := copyOf(t, r)
+	p := edit(t, w.Content, fixture{"a.txt": "ONE\n2\n3\n4\n5\n6\n7\n8\n"})
+	q := edit(t, w.Content, fixture{"b.txt": "b\n"})
+	rc, err := r.Apply(t.Context(), "s/step-1/write-1", p)
+	must(t, err)
+	r.Close()
+
+	r, err = Open(dir, o)
+	must(t, err)
+	defer r.Close()
+	mine := "1\n2\n3\n4\n5\n6\n7\nmine\n" // with the person's edit, the write taken back by hand
+	fixture{"a.txt": mine}.write(t, dir)
+	for _, again := range []patch.Patch{p, q} {
+		if _, err := r.Apply(t.Context(), "s/step-1/write-1", again); !errors.Is(err, ErrDone) {
+			t.Errorf("a second time: %v", err)
+		}
+	}
+	diff(t, mine, fileText(t, dir, "a.txt"))
+	got, ok := r.Written("s/step-1/write-1")
+	diff(t, true, ok)
+	diff(t, rc, got)
+	for _, key := range []string{"", "s/step-1/write-2", "s/step-1/write-11"} {
+		if _, ok := r.Written(key); ok {
+			t.Errorf("%q counts as done", key)
+		}
+	}
+	fixture{"a.txt": "ONE\n2\n3\n4\n5\n6\n7\n8\n"}.write(t, dir)
+	_, err = r.Undo(t.Context(), "s/step-1/write-2", rc)
+	must(t, err)
+	if _, err := r.Undo(t.Context(), "s/step-1/write-2", rc); !errors.Is(err, ErrDone) {
+		t.Errorf("undone a second time: %v", err)
+	}
+	diff(t, "1\n2\n3\n4\n5\n6\n7\n8\n", fileText(t, dir, "a.txt"))
 }

@@ -53,7 +53,7 @@ func TestCrashTwice(t *testing.T) {
 				r, err := openRepo(dir, o, step)
 				must(t, err)
 				defer r.Close()
-				_, err = r.Apply(t.Context(), p)
+				_, err = r.Apply(t.Context(), "act", p)
 				must(t, err)
 			}) {
 				diff(t, after, snapshot(t, dir))
@@ -70,10 +70,13 @@ func TestCrashTwice(t *testing.T) {
 			})
 			r, err := Open(dir, o)
 			must(t, err)
+			_, known := r.Written("act")
 			r.Close()
 			old, new := snapshot(t, dir), snapshot(t, dir)
 			if d := different(before, old); d != "" && different(after, new) != "" {
 				t.Fatalf("stopped before instruction %d, recovery before %d: neither old nor new:\n%s", n, m, d)
+			} else if known != (d != "") {
+				t.Fatalf("stopped before instruction %d, recovery before %d: the act is known as done: %v, written: %v", n, m, known, d != "")
 			}
 			if left, _ := filepath.Glob(filepath.Join(r.state, "[jc]o*")); len(left) > 1 || len(left) == 1 && filepath.Base(left[0]) != "content" {
 				t.Errorf("left: %v", left)
@@ -118,11 +121,13 @@ func TestKilled(t *testing.T) {
 		if said := strings.Contains(r.Recovered(), "is complete"); said != done && !(done && r.Recovered() == "") {
 			t.Errorf("killed before %d: done %v, said %q", n, done, r.Recovered())
 		}
-		if !done { // the folder can be written again
-			_, err = r.Apply(t.Context(), p)
-			must(t, err)
-			diff(t, after, snapshot(t, dir))
+		_, known := r.Written("act " + strconv.Itoa(n))
+		diff(t, done, known)
+		// Once and never twice, whenever it was killed.
+		if _, err := r.Apply(t.Context(), "act "+strconv.Itoa(n), p); done && !errors.Is(err, ErrDone) || !done && err != nil {
+			t.Errorf("killed before %d: done %v, then %v", n, done, err)
 		}
+		diff(t, after, snapshot(t, dir))
 		r.Close()
 	}
 }
@@ -143,7 +148,7 @@ func TestHelperKilled(t *testing.T) {
 		return nil
 	})
 	must(t, err)
-	_, err = r.Apply(t.Context(), p)
+	_, err = r.Apply(t.Context(), "act "+os.Getenv("REDGREEN_TEST_KILL"), p)
 	must(t, err)
 }
 
@@ -160,7 +165,7 @@ func TestCrashThenEdit(t *testing.T) {
 			return nil
 		})
 		must(t, err)
-		_, _ = r.Apply(t.Context(), p)
+		_, _ = r.Apply(t.Context(), "", p)
 	})
 	diff(t, true, crashed)
 	fixture{"mod.txt": "mine\n"}.write(t, dir)

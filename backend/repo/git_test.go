@@ -128,9 +128,9 @@ func TestOpeningRunsNothing(t *testing.T) {
 	}
 	w := copyOf(t, r)
 	must(t, w.Apply(p))
-	rc, err := r.Apply(t.Context(), p)
+	rc, err := r.Apply(t.Context(), "", p)
 	must(t, err)
-	_, err = r.Undo(t.Context(), rc)
+	_, err = r.Undo(t.Context(), "", rc)
 	must(t, err)
 	if data, err := os.ReadFile(mark); err == nil {
 		t.Errorf("programs of the folder ran:\n%s", data)

@@ -35,6 +35,7 @@ type journal struct {
 	ID    string      `json:"id"`
 	Time  time.Time   `json:"time"`
 	Root  string      `json:"root"`
+	Key   string      `json:"key,omitempty"` // of the act, see Apply
 	Patch patch.Patch `json:"patch"`
 	Undo  patch.Patch `json:"undo"`
 	Files []written   `json:"files"`
@@ -168,7 +169,7 @@ func (r *Repo) finish(j *journal) error {
 	if err := r.at("file", ""); err != nil {
 		return err
 	}
-	record, err := json.Marshal(journal{ID: j.ID, Time: j.Time, Root: j.Root, Patch: j.Patch, Undo: j.Undo, Dirs: j.Dirs})
+	record, err := json.Marshal(journal{ID: j.ID, Time: j.Time, Root: j.Root, Key: j.Key, Patch: j.Patch, Undo: j.Undo, Dirs: j.Dirs})
 	if err != nil {
 		return fmt.Errorf("encoding the receipt: %w", err)
 	}

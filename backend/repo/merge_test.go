@@ -27,7 +27,7 @@ func TestMergesOwnEdits(t *testing.T) {
 	diff(t, []string{"a.txt"}, stale)
 	must(t, w.Close())
 
-	rc, err := r.Apply(t.Context(), p)
+	rc, err := r.Apply(t.Context(), "", p)
 	must(t, err)
 	diff(t, "0\n1\n2\n3\n4\n5\n6\n7\nEIGHT\n9\n", fileText(t, dir, "a.txt"))
 	diff(t, "0\n1\n2\n", linesOf(fileText(t, dir, "a.txt"), 3))
@@ -37,7 +37,7 @@ func TestMergesOwnEdits(t *testing.T) {
 	fixture{"a.txt": "0\n1\ntwo\n3\n4\n5\n6\n7\nEIGHT\n9\n"}.write(t, dir) // edited again
 	must(t, r.Close())
 	r = reopen(t, r)
-	back, err := r.Undo(t.Context(), rc)
+	back, err := r.Undo(t.Context(), "", rc)
 	must(t, err)
 	diff(t, "0\n1\ntwo\n3\n4\n5\n6\n7\n8\n9\n", fileText(t, dir, "a.txt"))
 	diff(t, "b\n", fileText(t, dir, "b.txt"))
@@ -46,12 +46,12 @@ func TestMergesOwnEdits(t *testing.T) {
 		t.Error("the folder that Apply made is still there:", err)
 	}
 	fixture{"a.txt": "zero\n1\ntwo\n3\n4\n5\n6\n7\n8\n9\n"}.write(t, dir)
-	again, err := r.Undo(t.Context(), back)
+	again, err := r.Undo(t.Context(), "", back)
 	must(t, err)
 	diff(t, "zero\n1\ntwo\n3\n4\n5\n6\n7\nEIGHT\n9\n", fileText(t, dir, "a.txt"))
 	fixture{"a.txt": "zero\n1\ntwo\n3\n4\n5\n6\n7\neight!\n9\n"}.write(t, dir)
 	before := snapshot(t, dir)
-	if _, err := r.Undo(t.Context(), again); !errors.Is(err, ErrConflict) || !strings.Contains(err.Error(), "a.txt was edited in the same place: line 9") {
+	if _, err := r.Undo(t.Context(), "", again); !errors.Is(err, ErrConflict) || !strings.Contains(err.Error(), "a.txt was edited in the same place: line 9") {
 		t.Error(err)
 	}
 	diff(t, before, snapshot(t, dir))
@@ -96,7 +96,7 @@ func TestConflicts(t *testing.T) {
 				}
 			}
 			before := snapshot(t, dir)
-			_, err := r.Apply(t.Context(), p)
+			_, err := r.Apply(t.Context(), "", p)
 			if name != "turned binary" && !errors.Is(err, ErrConflict) {
 				t.Error(err)
 			}
@@ -117,12 +117,12 @@ func TestAlreadyThere(t *testing.T) {
 	r := open(t, dir)
 	p := patchOf(t, []patch.Pair{{Path: "a", Before: text644("a\n"), After: text644("A\n")}, {Path: "b", Before: text644("b\n"), After: text644("B\n")}})
 	fixture{"a": "A\n"}.write(t, dir)
-	rc, err := r.Apply(t.Context(), p)
+	rc, err := r.Apply(t.Context(), "", p)
 	must(t, err)
 	if len(rc.Patch.Files) != 1 || rc.Patch.Files[0].Path != "b" {
 		t.Errorf("receipt %v", rc.Patch)
 	}
-	_, err = r.Undo(t.Context(), rc)
+	_, err = r.Undo(t.Context(), "", rc)
 	must(t, err)
 	diff(t, "A\nb\n", fileText(t, dir, "a")+fileText(t, dir, "b"))
 }
@@ -160,7 +160,7 @@ func TestRebase(t *testing.T) {
 			if stale, err := r.Check(q); err != nil || len(stale) > 0 {
 				t.Errorf("made for something else: %v %v", stale, err)
 			}
-			_, err = r.Apply(t.Context(), q)
+			_, err = r.Apply(t.Context(), "", q)
 			must(t, err)
 			now := snapshot(t, dir)
 			diff(t, c.want, fileText(t, dir, "mod.txt"))

@@ -52,7 +52,7 @@ func TestOddFiles(t *testing.T) {
 			must(t, c.make(dir))
 			before := kinds(t, dir)
 			r := open(t, dir)
-			rc, err := r.Apply(t.Context(), p)
+			rc, err := r.Apply(t.Context(), "", p)
 			if c.want != nil {
 				if !errors.Is(err, c.want) || !strings.Contains(err.Error(), "f.txt") {
 					t.Fatalf("%v, want %v", err, c.want)
@@ -65,7 +65,7 @@ func TestOddFiles(t *testing.T) {
 			if c.left != nil {
 				c.left(t, dir)
 			}
-			_, err = r.Undo(t.Context(), rc)
+			_, err = r.Undo(t.Context(), "", rc)
 			must(t, err)
 			diff(t, "1\n2\n", fileText(t, dir, "f.txt"))
 			diff(t, before, kinds(t, dir))
@@ -101,10 +101,10 @@ func TestLongNames(t *testing.T) {
 	for n, ok := range map[int]bool{255: true, 256: false} {
 		before := snapshot(t, dir)
 		p := patchOf(t, []patch.Pair{{Path: "a.txt", Before: text644("a\n"), After: text644("b\n")}, {Path: "new/" + strings.Repeat("n", n), After: text644("x\n")}})
-		rc, err := r.Apply(t.Context(), p)
+		rc, err := r.Apply(t.Context(), "", p)
 		if ok {
 			must(t, err)
-			_, err = r.Undo(t.Context(), rc)
+			_, err = r.Undo(t.Context(), "", rc)
 			must(t, err)
 		} else if err == nil || !strings.Contains(err.Error(), "name too long") {
 			t.Errorf("%d bytes: %v", n, err)

@@ -28,6 +28,7 @@ var (
 	ErrConflict = errors.New("changed since")
 	ErrGone     = errors.New("folder vanished")
 	ErrBusy     = errors.New("folder is being written by another Redgreen")
+	ErrDone     = errors.New("was written already")
 )
 
 // refusal is a path that the rules deny; it is fs.ErrPermission to who knows no more of it, such as patch.

@@ -48,7 +48,7 @@ func TestApplyAndUndo(t *testing.T) {
 	diff(t, p, made)
 	diff(t, before, snapshot(t, dir))
 
-	rc, err := r.Apply(t.Context(), made)
+	rc, err := r.Apply(t.Context(), "", made)
 	must(t, err)
 	diff(t, p, rc.Patch)
 	after := snapshot(t, dir)
@@ -60,17 +60,17 @@ func TestApplyAndUndo(t *testing.T) {
 	if fi, err := os.Stat(filepath.Join(dir, "run.sh")); err != nil || fi.Mode().Perm() != 0o755 {
 		t.Errorf("mode of run.sh: %v %v", fi.Mode(), err)
 	}
-	back, err := r.Undo(t.Context(), rc)
+	back, err := r.Undo(t.Context(), "", rc)
 	must(t, err)
 	diff(t, before, snapshot(t, dir))
-	_, err = r.Undo(t.Context(), back)
+	_, err = r.Undo(t.Context(), "", back)
 	must(t, err)
 	diff(t, after, snapshot(t, dir))
-	if _, err := r.Apply(t.Context(), made); !errors.Is(err, ErrConflict) {
+	if _, err := r.Apply(t.Context(), "", made); !errors.Is(err, ErrConflict) {
 		t.Errorf("a second time: %v", err)
 	}
 	var none patch.Patch
-	if rc, err := r.Apply(t.Context(), none); err != nil || !rc.Patch.Empty() {
+	if rc, err := r.Apply(t.Context(), "", none); err != nil || !rc.Patch.Empty() {
 		t.Errorf("an empty patch: %v %v", rc, err)
 	}
 }

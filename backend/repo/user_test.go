@@ -64,7 +64,7 @@ func TestHelperUser(t *testing.T) {
 		data, err := os.ReadFile(filepath.Join(home, "patch.json"))
 		must(t, err)
 		must(t, json.Unmarshal(data, &p))
-		_, err = r.Apply(t.Context(), p)
+		_, err = r.Apply(t.Context(), "", p)
 		t.Log("error:", err)
 	case "copy":
 		w, err := r.NewWorkspace(t.Context(), filepath.Join(home, "w"), CopyOptions{})

@@ -418,7 +418,7 @@ func TestConcurrentUse(t *testing.T) {
 			_, _ = w.Files(t.Context())
 			_, _ = r.Files(t.Context())
 			_, _ = r.Read("a")
-			_, err := r.Apply(t.Context(), patchOf(t, []patch.Pair{{Path: name, After: text644("y\n")}}))
+			_, err := r.Apply(t.Context(), "", patchOf(t, []patch.Pair{{Path: name, After: text644("y\n")}}))
 			if err != nil {
 				t.Error(err)
 			}

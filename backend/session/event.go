@@ -333,10 +333,13 @@ type ReviewAnswered struct {
 	Changed  string `json:"changed,omitempty"` // what the person changed of the patch by leaving out or editing, as a diff
 }
 
-// PatchApplied is a write into the folder or its undo. Receipt is repo.Receipt as JSON.
+// PatchApplied is a write into the folder or its undo. Receipt is repo.Receipt as JSON. Key names the act, so that it is
+// never done a second time: SESSION/step-N/write-N/HASH, the step that the patch was left by, which write of the
+// session it is, and what is written. Records of an older version have none.
 type PatchApplied struct {
 	Files   []string        `json:"files"`
 	Receipt json.RawMessage `json:"receipt"`
+	Key     string          `json:"key,omitempty"`
 }
 
 // Failed is an error as the window shows it.

@@ -157,8 +157,8 @@ export interface Payloads {
   'question.asked': { step: number; text: string };
   'review.asked': { patch_hash: string; summary: string; label?: string; criteria?: List<Criterion>; scrutiny?: List<Mark> };
   'review.answered': { decision: 'approve' | 'reject' | 'again'; by: 'person' | 'auto'; comment?: string; changed?: string };
-  'patch.applied': { files: List<string>; receipt?: unknown };
-  'patch.undone': { files: List<string>; receipt?: unknown };
+  'patch.applied': { files: List<string>; receipt?: unknown; key?: string };
+  'patch.undone': { files: List<string>; receipt?: unknown; key?: string };
   'apply.failed': { code: string; message: string };
   'limit.reached': { limit: string; message: string };
   'session.finished': Finished;
