@@ -74,7 +74,7 @@ func TestDeletedSessionsLeaveNothing(t *testing.T) {
 	if n := holding(t, c.paths.undo(), "kept"); n != 0 {
 		t.Errorf("%d files still hold what the pruned session wrote", n)
 	}
-	if _, err := f.repo.Undo(t.Context(), left[0]); err != nil {
+	if _, err := f.repo.Undo(t.Context(), "", left[0]); err != nil {
 		t.Error(err)
 	}
 }
