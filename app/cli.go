@@ -10,8 +10,6 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
-	"regexp"
-	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -28,6 +26,7 @@ const (
 	exitError     = 2   // usage or environment
 	exitLimit     = 3   // a limit was hit
 	exitInterrupt = 130 // Ctrl-C
+	exitUnread    = 141 // nobody reads the output any more, as after `| head`
 )
 
 // exit carries an exit code through cobra; err may be nil when all was said already.
@@ -60,6 +59,7 @@ type command struct {
 	debug     bool
 	core      *core
 	reader    *bufio.Reader
+	ends      [2]*output // stdout and stderr, as out and err write to them; nil before run
 }
 
 // lines is the one reader of the input: a second one would lose what the first has buffered.
@@ -84,8 +84,10 @@ func (c *command) question(text string) {
 
 // Main runs the program with the process's own arguments and gives the exit code.
 func Main(a Assets) int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(context.Background(), ends()...)
 	defer stop()
+	context.AfterFunc(ctx, stop)                            // a second Ctrl-C ends at once what the first one could not
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) // else `| head` would kill a run, and leave its sandbox behind
 	if code, helped := sandbox.Helper(os.Args, os.Stderr); helped {
 		return code
 	}
@@ -95,8 +97,23 @@ func Main(a Assets) int {
 	return c.run(ctx, os.Args[1:])
 }
 
+// ends are the signals that end the program in order; who started it with one of them ignored, as nohup does, meant that.
+func ends() []os.Signal {
+	kept := []os.Signal{syscall.SIGTERM}
+	for _, s := range []os.Signal{os.Interrupt, syscall.SIGHUP} {
+		if !signal.Ignored(s) {
+			kept = append(kept, s)
+		}
+	}
+	return kept
+}
+
 // run runs one subcommand.
 func (c *command) run(ctx context.Context, args []string) int {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	c.ends = [2]*output{{w: c.out, gone: cancel}, {w: c.err, gone: cancel}}
+	c.out, c.err = c.ends[0], c.ends[1]
 	root := c.root()
 	root.SetArgs(args)
 	root.SetIn(c.in)
@@ -113,6 +130,17 @@ func (c *command) run(ctx context.Context, args []string) int {
 
 // status says an error to the person and gives its exit code.
 func (c *command) status(ctx context.Context, err error) int {
+	unprinted := c.ends[0].failed()
+	if closedPipe(unprinted) || closedPipe(c.ends[1].failed()) {
+		if c.unwritten {
+			fmt.Fprintln(c.err, "stopped, since nobody reads the output any more; nothing was written")
+		}
+		return exitUnread
+	}
+	if unprinted != nil {
+		fmt.Fprintf(c.err, "redgreen: the output could not be written whole (%v); free some space, or send it elsewhere\n", bare(unprinted))
+		return exitError
+	}
 	if err == nil {
 		return exitOK
 	}
@@ -134,6 +162,15 @@ func (c *command) status(ctx context.Context, err error) int {
 		return exitInterrupt
 	}
 	return code
+}
+
+// bare is the system's own reason, without the operation and the path around it.
+func bare(err error) error {
+	var errno syscall.Errno
+	if errors.As(err, &errno) {
+		return errno
+	}
+	return err
 }
 
 // newLog is the program's log: whatever comes into it, no secret comes out.
@@ -207,9 +244,7 @@ func (c *command) root() *cobra.Command {
 	root.Flags().BoolVar(&sample, "sample", false, "open the bundled sample repository, laid anew")
 	root.Flags().StringVar(&session, "session", "", "open a saved session by its id")
 	root.PersistentFlags().BoolVar(&c.debug, "debug", false, "log more to stderr")
-	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return fmt.Errorf("%w; see `%s --help`", plainFlag(cmd, err), cmd.CommandPath())
-	})
+	root.SetFlagErrorFunc(flagError)
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(c.fixCommand(), c.searchCommand(), c.indexCommand(), c.testCommand(), c.sessionsCommand(),
 		c.modelsCommand(), c.costCommand(), c.proveCommand(), c.prepareCommand(), c.imageCommand(), c.doctorCommand(),
@@ -220,52 +255,6 @@ func (c *command) root() *cobra.Command {
 		}
 	}
 	return root
-}
-
-// subcommandOnly is what a command does that only holds others: it shows them, and says so of a word that is none.
-func subcommandOnly(cmd *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return cmd.Help()
-	}
-	var names []string
-	for _, sub := range cmd.Commands() {
-		if sub.IsAvailableCommand() {
-			names = append(names, sub.Name())
-		}
-	}
-	return fmt.Errorf("%s has no subcommand %q, only %s; see `%s --help`", cmd.CommandPath(), args[0], strings.Join(names, ", "), cmd.CommandPath())
-}
-
-// badFlag is how cobra's flags say that a value cannot be read, in the words of the standard library.
-var badFlag = regexp.MustCompile(`^invalid argument "(.*)" for "(?:-\w, )?--([\w-]+)" flag: `)
-
-// plainFlag says the same in words: what the flag takes.
-func plainFlag(cmd *cobra.Command, err error) error {
-	m := badFlag.FindStringSubmatch(err.Error())
-	if m == nil || cmd.Flags().Lookup(m[2]) == nil {
-		return err
-	}
-	takes := map[string]string{"float64": "a number such as 0.5", "int": "a whole number", "int64": "a whole number", "duration": "a time such as 90s or 20m", "bool": "true or false"}[cmd.Flags().Lookup(m[2]).Value.Type()]
-	if takes == "" {
-		return err
-	}
-	return fmt.Errorf("--%s takes %s, not %q", m[2], takes, m[1])
-}
-
-// folderOrNone takes one folder at most; a word that is neither a folder nor a subcommand gets a helpful error.
-func folderOrNone(cmd *cobra.Command, args []string) error {
-	if len(args) > 1 {
-		return fmt.Errorf("one folder at a time, not %d arguments; see `redgreen --help`", len(args))
-	}
-	if len(args) == 1 {
-		if _, isLink, err := linkedSession(args[0]); isLink {
-			return err
-		}
-		if _, err := os.Stat(expandHome(args[0])); err != nil {
-			return fmt.Errorf("%q is neither a folder nor a subcommand; see `redgreen --help`", args[0])
-		}
-	}
-	return nil
 }
 
 // startup says what a window opens at once.
@@ -288,6 +277,9 @@ func (c *command) startup(core *core, args []string, sample bool, session string
 			return s, err
 		}
 		s.folder = abs
+		if _, err := folderRoot(abs); err != nil { // said here, where whoever typed it looks
+			return s, err
+		}
 	}
 	return s, nil
 }
@@ -303,6 +295,9 @@ func (c *command) serveCommand() *cobra.Command {
 		Example: "  redgreen serve\n  redgreen serve ~/src/shop --port 8080",
 		Args:    folderOrNone,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if port < 0 || port > 65535 {
+				return fmt.Errorf("--port takes a number from 0 to 65535, not %d; 0, or no --port, takes any free one", port)
+			}
 			core, err := c.house()
 			if err != nil {
 				return err
@@ -327,7 +322,7 @@ func (c *command) versionCommand() *cobra.Command {
 		Use:     "version",
 		Short:   "Print the version",
 		Example: "  redgreen version",
-		Args:    cobra.NoArgs,
+		Args:    noMore,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			fmt.Fprintln(c.out, "redgreen", Version)
 			return nil

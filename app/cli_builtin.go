@@ -39,7 +39,7 @@ func (c *command) builtinCommand() *cobra.Command {
 			"small classic algorithms in Python with one wrong line each. It takes a while.\n\n" +
 			"Exit codes: 0 it ran, 1 a bug is not as it says (or, with --check, a known fix was misjudged), 2 it could not run.",
 		Example: "  redgreen eval builtin\n  redgreen eval builtin --part tuning --language python --resume runs.jsonl\n  redgreen eval builtin --check --only js-undo-stack --json",
-		Args:    cobra.NoArgs,
+		Args:    noMore,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return c.builtin(cmd.Context(), f) },
 	}
 	fl := cmd.Flags()

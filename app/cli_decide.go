@@ -24,7 +24,7 @@ func (c *command) undoCommand(use, short, long string, redo bool) *cobra.Command
 	cmd := &cobra.Command{
 		Use: use + " ID", Short: short, Long: short + ". " + long,
 		Example: "  redgreen sessions " + use + " 20261129-093012-h3k9x2mq",
-		Args:    exactly("ID", 1),
+		Args:    exactly("the ID of a session", 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return c.withStore(func(core *core, store *session.Store) error {
 				return c.undo(cmd.Context(), core, store, args[0], redo, asJSON)
@@ -92,7 +92,7 @@ func (c *command) approveCommand() *cobra.Command {
 			"is as it was when the patch was proven. A patch that is not proven can only be written while it waits for your review, and\n" +
 			"needs --unproven beside --yes. Exit codes: 0 written, 1 you said no, 2 it cannot be written.",
 		Example: "  redgreen sessions approve 20261129-093012-h3k9x2mq\n  redgreen sessions approve 20261129-093012-h3k9x2mq --yes",
-		Args:    exactly("ID", 1),
+		Args:    exactly("the ID of a session", 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return c.withStore(func(core *core, store *session.Store) error { return c.approve(cmd.Context(), core, store, args[0], f) })
 		},

@@ -2,6 +2,7 @@ package app
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -25,6 +26,9 @@ func (c *command) doctorCommand() *cobra.Command {
 		Example: "  redgreen doctor\n  redgreen doctor --json\n  redgreen doctor --allow-none ~/src/shop   let its tests run unprotected if need be",
 		Args:    between("one FOLDER at most", 0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if allow && forbid || asJSON && (allow || forbid) {
+				return errors.New("--allow-none, --forbid-none and --json do different things; give one of them")
+			}
 			core, err := c.house()
 			if err != nil {
 				return err
@@ -63,7 +67,6 @@ func (c *command) doctorCommand() *cobra.Command {
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the report as one JSON object")
 	cmd.Flags().BoolVar(&allow, "allow-none", false, "let FOLDER's tests run without isolation where no sandbox works")
 	cmd.Flags().BoolVar(&forbid, "forbid-none", false, "take that back")
-	cmd.MarkFlagsMutuallyExclusive("allow-none", "forbid-none", "json")
 	return cmd
 }
 

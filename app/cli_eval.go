@@ -26,10 +26,9 @@ type evalFlags struct {
 
 func (c *command) evalCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "eval",
-		Short: "Measure the agent on tasks with known answers",
-		Args:  cobra.NoArgs,
-		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Use:     "eval",
+		Short:   "Measure the agent on tasks with known answers",
+		Example: "  redgreen eval harness\n  redgreen eval builtin --part tuning --language python",
 	}
 	var f evalFlags
 	harness := &cobra.Command{
@@ -40,7 +39,7 @@ func (c *command) evalCommand() *cobra.Command {
 			"calls, and what the harness itself costs a step. No model is called. It takes minutes.\n\n" +
 			"Exit codes: 0 every run ended as it must, 1 one did not, 2 it could not run.",
 		Example: "  redgreen eval harness\n  redgreen eval harness --repos testdata/repos --case refusal --case \"back and forth\"\n  redgreen eval harness --json > report.json",
-		Args:    cobra.NoArgs,
+		Args:    noMore,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return c.harness(cmd.Context(), f) },
 	}
 	fl := harness.Flags()

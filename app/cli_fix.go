@@ -50,7 +50,7 @@ func (c *command) fixCommand() *cobra.Command {
 			"  redgreen fix . -m \"crash on an empty list\" --model ollama/qwen3-coder --approve auto\n" +
 			"  redgreen fix . -m \"…\" --test-cmd \"python3 -m pytest -q tests/unit\" --json > events.jsonl\n" +
 			"  redgreen fix --sample",
-		Args: between("one FOLDER", 0, 1),
+		Args: between("one FOLDER at most", 0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.free = cmd.Flags().Changed("max-usd") && f.usd == 0
 			if cmd.Flags().Changed("max-steps") && f.steps == 0 {
@@ -81,7 +81,7 @@ func (f *fixFlags) checked(args []string, tty bool) error {
 		return errors.New("give a folder or --sample, not both")
 	}
 	if !f.sample && len(args) == 0 {
-		return errors.New("which folder? for example: redgreen fix . -m \"what is wrong\"")
+		return errors.New("`redgreen fix` needs a FOLDER, for example: redgreen fix . -m \"what is wrong\"")
 	}
 	if !f.sample && strings.TrimSpace(f.message) == "" {
 		return errors.New("say what is wrong with -m, for example: redgreen fix . -m \"the total is off by one cent\"")
@@ -323,6 +323,7 @@ func (c *command) workWith(ctx context.Context, core *core, f *folder, m model.M
 	}
 	c.unwritten = !state.Applied
 	follow.stop(after)
+	trace.close()
 	if flags.keep != "" {
 		if kept := run.Keep(flags.keep); kept != nil {
 			err = errors.Join(err, kept)
@@ -448,8 +449,10 @@ func writeWords(state session.State) string {
 func (c *command) askReview(ctx context.Context, state session.State) (approved bool, comment string) {
 	c.question(writeWords(state) + " [y/N, or say what is wrong] ")
 	line, err := c.answer(ctx)
-	if err != nil && ctx.Err() != nil {
+	if err != nil { // Ctrl-C, or Ctrl-D: the question's line has no end yet
 		fmt.Fprintln(c.err)
+	}
+	if ctx.Err() != nil {
 		return false, ""
 	}
 	answer := strings.TrimSpace(line)

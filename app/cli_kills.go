@@ -37,7 +37,7 @@ func (c *command) killsCommand() *cobra.Command {
 			"one that nobody killed. It takes minutes.\n\n" +
 			"Exit codes: 0 every check held, 1 one did not, 2 it could not run.",
 		Example: "  redgreen eval kills\n  redgreen eval kills --kills 50 --seed 7 --json",
-		Args:    cobra.NoArgs,
+		Args:    noMore,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return c.kills(cmd.Context(), f) },
 	}
 	fl := cmd.Flags()

@@ -37,8 +37,8 @@ func (c *command) localizeCommand() *cobra.Command {
 			"changed files or functions was found by then; the intervals are of the difference to the last ranking, 95 %, by paired\n" +
 			"bootstrap. Name a clone for each file of rows; of several, those at bases of 40 files and more are pooled below. Tune on\n" +
 			"--part rest only. It takes about a second a row.",
-		Example: "  redgreen eval rows --repo ~/src/flask > flask.jsonl\n  redgreen eval localize flask.jsonl --repo ~/src/flask --part rest",
-		Args:    cobra.MinimumNArgs(1),
+		Example: "  redgreen eval localize flask.jsonl --repo ~/src/flask --part rest\n  redgreen eval rows --repo ~/src/flask > flask.jsonl   # makes the rows",
+		Args:    atLeast("a file of ROWS", 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(clones) != len(args) {
 				return fmt.Errorf("%s, but %s: name one clone with --repo for each, in the same order", countOf(len(args), "file of rows"), countOf(len(clones), "clone"))
@@ -162,7 +162,7 @@ func (c *command) rowsCommand() *cobra.Command {
 		Long: "Prints one JSON object a line for each commit whose message speaks of a fix and that touches tests and at most 60 lines of\n" +
 			"source: its id, its parent, the files it changes and the functions whose old lines it touches. Nothing of the clone is run.",
 		Example: "  redgreen eval rows --repo ~/src/flask > flask.jsonl",
-		Args:    cobra.NoArgs,
+		Args:    noMore,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if name == "" {
 				name = filepath.Base(clone)
@@ -187,7 +187,7 @@ func (c *command) pairsCommand() *cobra.Command {
 		Long: "Prints one JSON object a line: the first sentence of a comment with its definition, and the message of a commit with the\n" +
 			"definitions that it changed, both as subtokens. Nothing of the clone is run.",
 		Example: "  redgreen eval pairs --repo ~/src/flask > flask.pairs",
-		Args:    cobra.NoArgs,
+		Args:    noMore,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			out := json.NewEncoder(c.out)
 			o.Clone = expandHome(clone)
@@ -210,7 +210,7 @@ func (c *command) trainCommand() *cobra.Command {
 		Long: "Learns one vector for each subtoken from the files that eval pairs printed, one file a repository. It takes minutes of\n" +
 			"CPU time. The same files in the same order give the same table.",
 		Example: "  redgreen eval train *.pairs --out subtokens.bin",
-		Args:    cobra.MinimumNArgs(1),
+		Args:    atLeast("a file of ROWS", 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if out == "" {
 				return errors.New("where to? for example: --out subtokens.bin")

@@ -26,12 +26,12 @@ func (c *command) searchCommand() *cobra.Command {
 	var n int
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:   "search FOLDER QUERY",
+		Use:   "search FOLDER QUERY…",
 		Short: "Find code by name, words, path, or a pasted error",
 		Long: "Brings the folder's index up to date and ranks its functions, methods and classes for the query.\n" +
 			"--json prints one object a line: {path, start_line, end_line, symbol, kind, score, why}.",
 		Example: "  redgreen search . \"where is the discount rounded\"\n  redgreen search . parse_header -n 3 --json",
-		Args:    exactly("FOLDER QUERY", 2),
+		Args:    atLeast("a FOLDER and a QUERY", 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if n < 1 || n > 1000 {
 				return errors.New("-n is a number from 1 to 1000")
@@ -51,7 +51,7 @@ func (c *command) searchCommand() *cobra.Command {
 			if note := core.vectorNote(st.Vectors); note != "" {
 				fmt.Fprintln(c.err, note)
 			}
-			hits, err := search.Search(cmd.Context(), f.index, args[1], search.Options{N: n, Read: f.repo.Read, Within: searchWithin, Told: func(said string) { fmt.Fprintln(c.err, said) }})
+			hits, err := search.Search(cmd.Context(), f.index, strings.Join(args[1:], " "), search.Options{N: n, Read: f.repo.Read, Within: searchWithin, Told: func(said string) { fmt.Fprintln(c.err, said) }})
 			if err != nil {
 				return err
 			}
@@ -61,7 +61,7 @@ func (c *command) searchCommand() *cobra.Command {
 				}
 			}
 			if len(hits) == 0 && !asJSON {
-				fmt.Fprintln(c.err, "nothing found; try other words, or a part of a name or path")
+				fmt.Fprintln(c.err, nothingFound(f, st))
 			}
 			return nil
 		},
@@ -69,6 +69,14 @@ func (c *command) searchCommand() *cobra.Command {
 	cmd.Flags().IntVarP(&n, "number", "n", 10, "most results")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON object a line")
 	return cmd
+}
+
+// nothingFound says what to do where a search has no result.
+func nothingFound(f *folder, st index.Stats) string {
+	if st.Files == 0 {
+		return fmt.Sprintf("%s holds no file that can be searched", printable(f.repo.Root(), 4096))
+	}
+	return "nothing found; try other words, or a part of a name or path"
 }
 
 // searchWithin is how long an expression that the index cannot help with is looked for.
@@ -143,7 +151,7 @@ func (c *command) indexCommand() *cobra.Command {
 		Short:   "Bring the index of a folder up to date",
 		Long:    "Indexes the files that changed since the last time. The index lies in your cache folder, never in the repository.",
 		Example: "  redgreen index .",
-		Args:    exactly("FOLDER", 1),
+		Args:    exactly("a FOLDER", 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			core, err := c.house()
 			if err != nil {
@@ -178,12 +186,7 @@ func (c *command) testCommand() *cobra.Command {
 			"bounded time, memory and processes. PATH is a test file, folder or test id. Exit codes: 0 all passed, 1 some failed, 2 they could not run.\n" +
 			"--json prints {runtime, command, tests: [{id, status, ms, message}], exit_code, reason}.",
 		Example: "  redgreen test .\n  redgreen test . tests/test_cart.py --json\n  redgreen test . --list\n  redgreen test . --test-cmd \"make test\" --save",
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return errors.New("which folder? for example: redgreen test .")
-			}
-			return nil
-		},
+		Args:    atLeast("a FOLDER", 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if t.list || t.save || t.forget {
 				return c.testCommands(args, t)
@@ -320,19 +323,6 @@ func (c *command) test(cmd *cobra.Command, args []string, t testFlags, image str
 	}
 	fmt.Fprintf(c.err, "running %s (found by %s); isolation: %s\n", printable(strings.Join(bench.command.Args, " "), 1000), printable(bench.command.Source, 300), isolationOf(bench.rung))
 	return bench.runner.Run(ctx, bench.workspace.Dir(), bench.command, args[1:])
-}
-
-// exactly asks for n arguments by their names.
-func exactly(names string, n int) cobra.PositionalArgs { return between(names, n, n) }
-
-// between asks for arguments by their names, of which those after the first least may be left out.
-func between(names string, least, most int) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		if len(args) < least || len(args) > most {
-			return fmt.Errorf("%s takes %s; see `%s --help`", cmd.CommandPath(), names, cmd.CommandPath())
-		}
-		return nil
-	}
 }
 
 // tempDir makes a folder for one command's workspace; done removes it.

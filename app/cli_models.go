@@ -23,7 +23,7 @@ func (c *command) modelsCommand() *cobra.Command {
 	}
 	var asJSON, recordedToo bool
 	list := &cobra.Command{
-		Use: "list", Short: "List the models that can be called now, and what each provider lacks", Args: cobra.NoArgs,
+		Use: "list", Short: "List the models that can be called now, and what each provider lacks", Args: noMore,
 		Example: "  redgreen models list\n  redgreen models list --json",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			core, err := c.house()
@@ -57,7 +57,7 @@ func (c *command) modelsCommand() *cobra.Command {
 		Long: "Asks the model twenty to thirty-six short stored questions, after saying what they can cost, and keeps in the\n" +
 			"settings which form of tool calls (native, json, text) and of edits it manages best.",
 		Example: "  redgreen models probe ollama/qwen3-coder\n  redgreen models probe openai/gpt-4.1 --yes --json",
-		Args:    exactly("PROVIDER/NAME", 1),
+		Args:    exactly("a PROVIDER/NAME", 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			core, err := c.house()
 			if err != nil {
@@ -199,7 +199,7 @@ func (c *command) costCommand() *cobra.Command {
 		Long: "Adds up all saved sessions. A fix is a session whose patch you accepted; its cost counts what was spent on sessions\n" +
 			"without one too.",
 		Example: "  redgreen cost\n  redgreen cost --by model\n  redgreen cost --by all --json",
-		Args:    cobra.NoArgs,
+		Args:    noMore,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			key, ok := billKeys()[by]
 			if !ok {

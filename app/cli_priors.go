@@ -22,7 +22,7 @@ func (c *command) priorsCommand() *cobra.Command {
 			"prints, as one JSON object, how often one edit of the built-in engine makes that change, by the edit's kind, with how many edits\n" +
 			"of the kind there are at such places. Nothing of the clones is run. The engine's table is backend/repair/priors.json.",
 		Example: "  redgreen eval priors --repo pallets/flask=~/src/flask --repo ~/src/cobra > backend/repair/priors.json",
-		Args:    cobra.NoArgs,
+		Args:    noMore,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			var p eval.Priors
 			for _, clone := range clones {

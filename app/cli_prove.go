@@ -28,7 +28,7 @@ func (c *command) proveCommand() *cobra.Command {
 			"certificate. The folder does not change. Exit codes: 0 proven, 1 not proven, 2 unverifiable or an error; with --json\n" +
 			"an error is a certificate too, with its reason.",
 		Example: "  redgreen prove . --patch fix.diff\n  git diff | redgreen prove . --patch - --json",
-		Args:    exactly("FOLDER", 1),
+		Args:    exactly("a FOLDER", 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if file == "" {
 				return errors.New("which patch? name it with --patch FILE, or - for standard input")

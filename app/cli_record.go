@@ -79,7 +79,7 @@ func (c *command) showCommand() *cobra.Command {
 		Short:   "Show a session: its trace, diff and certificate",
 		Long:    "Shows a session as it is. With --follow one that another window or terminal works on is shown as it goes on, until that ends;\nCtrl-C ends only the view.",
 		Example: "  redgreen sessions show 20261129-093012-h3k9x2mq\n  redgreen sessions show 20261129-093012-h3k9x2mq --follow",
-		Args:    exactly("ID", 1),
+		Args:    exactly("the ID of a session", 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return c.withStore(func(core *core, store *session.Store) error {
 				if follow {

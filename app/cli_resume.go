@@ -20,7 +20,7 @@ func (c *command) resumeCommand() *cobra.Command {
 			"the model sees the conversation as it was. --model goes on with another model, which is recorded. What a session used of\n" +
 			"its limits counts on. The output and the exit codes are those of `redgreen fix`.",
 		Example: "  redgreen sessions resume 20261129-093012-h3k9x2mq\n  redgreen sessions resume 20261129-093012-h3k9x2mq --model anthropic/claude-sonnet-5-5",
-		Args:    exactly("ID", 1),
+		Args:    exactly("the ID of a session", 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.message = "resumed" // it has its task
 			if err := f.checked(args, c.tty); err != nil {
@@ -50,7 +50,7 @@ func (c *command) forkCommand() *cobra.Command {
 		Long: "Makes a new session with all that happened before a step, and lets it go on from there; -m says what is to be different. The\n" +
 			"old session stays as it is, and the two can be compared. The output and the exit codes are those of `redgreen fix`.",
 		Example: "  redgreen sessions fork 20261129-093012-h3k9x2mq --step 4 -m \"look at the rounding first\"\n  redgreen sessions fork 20261129-093012-h3k9x2mq --step 4 --model anthropic/claude-sonnet-5-5",
-		Args:    exactly("ID", 1),
+		Args:    exactly("the ID of a session", 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.say = strings.TrimSpace(f.message)
 			f.message = "forked" // it has its task

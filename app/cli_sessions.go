@@ -26,7 +26,7 @@ func (c *command) manageCommands() []*cobra.Command {
 func (c *command) renameCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "rename ID NAME", Short: "Give a session a name that stands for its task in lists", Example: `  redgreen sessions rename ID "discount, second try"`,
-		Args: exactly("ID and a NAME (\"\" takes it back)", 2),
+		Args: exactly("the ID of a session and a NAME (\"\" takes it back)", 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return c.withStore(func(_ *core, store *session.Store) error { return store.Rename(cmd.Context(), args[0], args[1]) })
 		},
@@ -39,7 +39,7 @@ func (c *command) pinCommand(on bool) *cobra.Command {
 		use, short = "unpin", "Let a pinned session go again"
 	}
 	return &cobra.Command{
-		Use: use + " ID", Short: short, Example: "  redgreen sessions " + use + " ID", Args: exactly("ID", 1),
+		Use: use + " ID", Short: short, Example: "  redgreen sessions " + use + " ID", Args: exactly("the ID of a session", 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return c.withStore(func(_ *core, store *session.Store) error { return store.Pin(cmd.Context(), args[0], on) })
 		},
@@ -50,7 +50,7 @@ func (c *command) deleteCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "delete ID…", Short: "Delete sessions with all that is kept of them",
 		Long:    "Deletes sessions for good: their events, requests and outputs. What they wrote into a folder stays, and can then no longer be\nundone by Redgreen.",
-		Example: "  redgreen sessions delete 20261129-093012-h3k9x2mq", Args: cobra.MinimumNArgs(1),
+		Example: "  redgreen sessions delete 20261129-093012-h3k9x2mq", Args: atLeast("the ID of a session, or of several", 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			core, err := c.house()
 			if err != nil {
@@ -72,7 +72,7 @@ func (c *command) pruneCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "prune", Short: "Delete old sessions, by age or size",
 		Long:    "Deletes sessions that have ended, oldest first. Pinned ones and those that wait for your decision stay.",
-		Example: "  redgreen sessions prune --days 90\n  redgreen sessions prune --megabytes 500", Args: cobra.NoArgs,
+		Example: "  redgreen sessions prune --days 90\n  redgreen sessions prune --megabytes 500", Args: noMore,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if days <= 0 && megabytes <= 0 {
 				return fail(Invalid, "say what is to be kept: --days N, or --megabytes N")
@@ -152,7 +152,7 @@ func stepLine(s *session.Step) string {
 func (c *command) whyCommand() *cobra.Command {
 	var removed, asJSON bool
 	cmd := &cobra.Command{
-		Use: "why ID FILE:LINE", Short: "Say which step made a changed line, and why", Args: exactly("ID and FILE:LINE", 2),
+		Use: "why ID FILE:LINE", Short: "Say which step made a changed line, and why", Args: exactly("the ID of a session and a FILE:LINE", 2),
 		Long:    "LINE is the line's number in the patched file or, with --removed, in the file before.",
 		Example: "  redgreen sessions why 20261129-093012-h3k9x2mq app/invoices.py:52",
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -235,7 +235,7 @@ func editText(args string) string {
 func (c *command) replayCommand() *cobra.Command {
 	var speed float64
 	cmd := &cobra.Command{
-		Use: "replay ID", Short: "Play a session again as it went, offline", Args: exactly("ID", 1),
+		Use: "replay ID", Short: "Play a session again as it went, offline", Args: exactly("the ID of a session", 1),
 		Long:    "Prints a session's trace in the time that it took, divided by --speed; no pause is longer than 5s. Nothing is run and no model\nis called.",
 		Example: "  redgreen sessions replay ID\n  redgreen sessions replay ID --speed 20",
 		RunE: func(cmd *cobra.Command, args []string) error {

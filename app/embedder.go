@@ -65,7 +65,7 @@ func (c *core) doctor(ctx context.Context, root string) (sandbox.Report, error) 
 	go func() { vectors <- c.embedderCheck(ctx) }()
 	report := box.Doctor(ctx)
 	report.Checks = append(report.Checks, <-vectors...)
-	return report, nil
+	return report, ctx.Err() // what was interrupted has shown nothing
 }
 
 // embedderCheck asks the chosen embedder, for the doctor; nothing where it is the built-in one or none.

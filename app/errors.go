@@ -52,7 +52,11 @@ func explain(err error) *Error {
 	if errors.As(err, &own) {
 		return &Error{Code: own.Code, Message: shortened(own.Message), err: own.err}
 	}
-	return &Error{Code: codeOf(err), Message: shortened(err.Error()), err: err}
+	message := err.Error()
+	if errors.Is(err, syscall.ENOSPC) && !strings.Contains(message, "free some") {
+		message += "; free some space on the disk and try again"
+	}
+	return &Error{Code: codeOf(err), Message: shortened(message), err: err}
 }
 
 // shortened leaves out the middle of a message that quotes more than anyone reads; what to do next stands at its end.

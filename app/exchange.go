@@ -164,7 +164,7 @@ func (c *command) importCommand() *cobra.Command {
 		Long: "Reads what `redgreen sessions export` wrote as jsonl, a trajectory of mini-swe-agent (JSON), and the records of Claude Code and\n" +
 			"Codex (JSON Lines); which one it is is told from the content. The session is read-only; nothing in it was proven here.",
 		Example: "  redgreen sessions import session.jsonl\n  redgreen sessions import ~/.claude/projects/shop/0b0f….jsonl",
-		Args:    exactly("FILE", 1),
+		Args:    exactly("a FILE", 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return c.withStore(func(_ *core, store *session.Store) error {
 				id, source, err := importFile(cmd.Context(), store, expandHome(args[0]))
@@ -193,7 +193,7 @@ func (c *command) exportCommand() *cobra.Command {
 		Example: "  redgreen sessions export 20261129-093012-h3k9x2mq > session.jsonl\n" +
 			"  redgreen sessions export 20261129-093012-h3k9x2mq --out session.html\n" +
 			"  redgreen sessions export 20261129-093012-h3k9x2mq --as markdown",
-		Args: exactly("ID", 1),
+		Args: exactly("the ID of a session", 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			form, err := formOf(as, out)
 			if err != nil {

@@ -156,9 +156,7 @@ func (c *command) imageCommand() *cobra.Command {
 		Short: "Build and choose images that tests run in",
 		Long: "By default tests run with this machine's own toolchains, shown read-only. An image can be named instead, with\n" +
 			"--image or for a folder or language with `redgreen image use`. No image is ever pulled by itself.",
-		Example: "  redgreen image build python\n  redgreen image list\n  redgreen image use localhost/redgreen/python . ",
-		Args:    cobra.NoArgs,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Example: "  redgreen image build python\n  redgreen image list\n  redgreen image use localhost/redgreen/python .",
 	}
 	cmd.AddCommand(c.imageBuildCommand(), c.imageListCommand(), c.imageUseCommand())
 	return cmd
@@ -171,12 +169,7 @@ func (c *command) imageBuildCommand() *cobra.Command {
 		Long: "Builds localhost/redgreen/LANGUAGE with mmdebstrap and Podman from the packages that the bundled Containerfile names.\n" +
 			"It takes a minute or more and a few hundred megabytes.",
 		Example: "  redgreen image build python node",
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return errors.New("for which language? see `redgreen image list`")
-			}
-			return nil
-		},
+		Args:    atLeast("a LANGUAGE", 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			core, err := c.house()
 			if err != nil {
@@ -197,7 +190,7 @@ func (c *command) imageBuildCommand() *cobra.Command {
 
 func (c *command) imageListCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "list", Short: "List the images that tests can run in", Example: "  redgreen image list", Args: cobra.NoArgs,
+		Use: "list", Short: "List the images that tests can run in", Example: "  redgreen image list", Args: noMore,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			core, err := c.house()
 			if err != nil {
@@ -235,10 +228,10 @@ func (c *command) imageUseCommand() *cobra.Command {
 		Long:  "The choice is stored in your settings, never in the folder. IMAGE host goes back to this machine's toolchains.",
 		Example: "  redgreen image use localhost/redgreen/python .\n  redgreen image use localhost/redgreen/node --language javascript\n" +
 			"  redgreen image use host .",
-		Args: between("IMAGE and a FOLDER or --language", 1, 2),
+		Args: between("an IMAGE, and a FOLDER or --language", 1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if (len(args) == 2) == (language != "") {
-				return errors.New("name either a folder or a --language")
+				return errors.New("name a FOLDER or a --language, one of them, for example: redgreen image use localhost/redgreen/python .")
 			}
 			core, err := c.house()
 			if err != nil {

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+
+	"golang.org/x/sys/unix"
 )
 
 // Paths are the folders of Redgreen's own files, none of them inside a person's repository.
@@ -65,6 +67,11 @@ func (p Paths) make() error {
 	for _, dir := range []string{p.Config, p.Data, p.Cache} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return fmt.Errorf("making Redgreen's own folder: %w; set REDGREEN_HOME to a folder that can be written", err)
+		}
+	}
+	for _, dir := range []string{p.Data, p.Cache} { // the settings are written when they change, and may be kept elsewhere
+		if err := unix.Access(dir, unix.W_OK|unix.X_OK); err != nil {
+			return fmt.Errorf("Redgreen's own folder %s cannot be written: %w; change its owner or permissions, or set REDGREEN_HOME to another", dir, err)
 		}
 	}
 	return nil

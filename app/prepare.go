@@ -232,7 +232,7 @@ func (c *command) prepareCommand() *cobra.Command {
 			"disposable copy; its only way out is a filter that lets through the hosts on the list and logs the rest. What was\n" +
 			"installed is kept outside the folder for as long as the lockfile stays the same, and shown read-only to its tests.",
 		Example: "  redgreen prepare .\n  redgreen prepare . --yes --allow npm.example.org",
-		Args:    exactly("FOLDER", 1),
+		Args:    exactly("a FOLDER", 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			core, err := c.house()
 			if err != nil {

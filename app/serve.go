@@ -15,6 +15,7 @@ import (
 	"reflect"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 )
 
@@ -257,11 +258,23 @@ func (s *server) events(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// notListening says why a port is not to be had, and what to do.
+func notListening(addr string, err error) string {
+	_, port, _ := net.SplitHostPort(addr)
+	switch {
+	case errors.Is(err, syscall.EADDRINUSE):
+		return fmt.Sprintf("port %s is in use by another program; choose another with --port, or leave it out to take any free one", port)
+	case errors.Is(err, syscall.EACCES):
+		return fmt.Sprintf("port %s is kept for the system's own services; choose one from 1024 up with --port", port)
+	}
+	return fmt.Sprintf("listening on %s: %v; choose another port with --port", addr, err)
+}
+
 // serve runs the window in a browser until ctx ends. ready is told the address.
 func serve(ctx context.Context, c *core, addr string, s startup, ready func(url string)) error {
 	l, err := net.Listen("tcp", addr)
 	if err != nil {
-		return fail(Unavailable, fmt.Sprintf("listening on %s: %v; choose another port with --port", addr, err))
+		return fail(Unavailable, notListening(addr, err))
 	}
 	if ip := l.Addr().(*net.TCPAddr).IP; !ip.IsLoopback() {
 		l.Close()

@@ -50,6 +50,16 @@ func (t *trace) line(format string, args ...any) {
 	fmt.Fprintf(t.w, format+"\n", args...)
 }
 
+// close ends a line that is still streamed.
+func (t *trace) close() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.open {
+		fmt.Fprintln(t.w)
+		t.open = false
+	}
+}
+
 // delta streams what the model says.
 func (t *trace) delta(_ string, step int, d model.Delta) {
 	t.mu.Lock()

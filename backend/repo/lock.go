@@ -31,7 +31,7 @@ func stateDir(dir, root string) (string, error) {
 		return "", err
 	}
 	if within(root, abs) {
-		return "", fmt.Errorf("the state folder %s: %w: it must be outside the opened folder", abs, fs.ErrInvalid)
+		return "", worded{fmt.Sprintf("Redgreen's own files lie inside, in %s; open a folder beside them, or set REDGREEN_HOME to one outside", abs), fs.ErrInvalid}
 	}
 	sum := sha256.Sum256([]byte(root))
 	return filepath.Join(abs, hex.EncodeToString(sum[:8])), nil

@@ -29,12 +29,12 @@ type tree struct {
 func openTree(dir string, o Options) (*tree, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return nil, fmt.Errorf("opening folder %s: %w", dir, plain(err))
+		return nil, notOpened(dir, err)
 	}
 	id, err := root.Stat(".")
 	if err != nil {
 		root.Close()
-		return nil, fmt.Errorf("opening folder %s: %w", dir, plain(err))
+		return nil, notOpened(dir, err)
 	}
 	t := &tree{dir: dir, root: root, id: id, maxFile: o.MaxFile, maxFiles: o.MaxFiles, vcs: &metadata{}}
 	if t.maxFile <= 0 {

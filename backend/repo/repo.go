@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 )
 
 // Sentinels that callers branch on; every error that wraps one says what happened and what to do.
@@ -124,16 +125,37 @@ func realDir(dir string) (string, error) {
 	}
 	real, err := filepath.EvalSymlinks(abs)
 	if err != nil {
-		return "", fmt.Errorf("opening folder %s: %w: check that the path is right and the disk is mounted", abs, plain(err))
+		return "", notOpened(abs, err)
 	}
 	fi, err := os.Stat(real)
 	if err != nil {
-		return "", fmt.Errorf("opening folder %s: %w", abs, plain(err))
+		return "", notOpened(abs, err)
 	}
 	if !fi.IsDir() {
 		return "", invalid(fmt.Sprintf("%s is a file, not a folder; give the folder that holds it, %s", abs, filepath.Dir(abs)))
 	}
 	return real, nil
+}
+
+// worded is an error in words of ours, which is still the system's to who asks.
+type worded struct {
+	text string
+	err  error
+}
+
+func (w worded) Error() string { return w.text }
+func (w worded) Unwrap() error { return w.err }
+
+// notOpened says why a folder cannot be opened, and what to do.
+func notOpened(dir string, err error) error {
+	err = plain(err)
+	switch {
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
+		return worded{fmt.Sprintf("there is no folder %s; check that the path is right and the disk is mounted", dir), errors.Join(fs.ErrNotExist, err)}
+	case errors.Is(err, fs.ErrPermission):
+		return worded{fmt.Sprintf("the folder %s cannot be opened: you may not read it (%v); change its permissions, or open one of your own", dir, err), err}
+	}
+	return fmt.Errorf("opening folder %s: %w; check that the path is right and the disk is mounted", dir, err)
 }
 
 // plain takes the operation and path off an error of package os, for messages that name the path themselves.
