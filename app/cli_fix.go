@@ -43,7 +43,8 @@ func (c *command) fixCommand() *cobra.Command {
 		Use:   "fix FOLDER -m \"what is wrong\"",
 		Short: "Fix a bug in the terminal and prove the fix",
 		Long: "Runs the whole job in the terminal: the trace goes to stderr, the diff and its certificate to stdout.\n" +
-			"The folder changes only when you approve (--approve ask), or with --approve auto when the fix is proven.\n\n" +
+			"The folder changes only when you approve (--approve ask), or with --approve auto when the fix is proven and the tests\n" +
+			"leave no other edit that does something else.\n\n" +
 			"Exit codes: 0 proven and (if asked to) applied, or an explanation given, 1 finished but not proven, 2 usage or environment error,\n" +
 			"3 a limit was hit, 130 interrupted.",
 		Example: "  redgreen fix . -m \"the total is off by one cent when a discount applies\"\n" +
@@ -381,7 +382,10 @@ func (c *command) review(ctx context.Context, store *session.Store, run *agent.R
 		approved, comment := false, ""
 		switch flags.approve {
 		case "auto":
-			approved = state.Proof == "proven"
+			approved = state.Proof == "proven" && state.Doubt == ""
+			if state.Doubt != "" {
+				fmt.Fprintln(c.err, "   not written by --approve auto: other edits pass the same tests and do something else")
+			}
 		case "ask":
 			if flags.json {
 				fmt.Fprint(c.err, diffText(state))

@@ -62,6 +62,9 @@ func printReview(w io.Writer, s session.State) {
 	if s.Label != "" {
 		fmt.Fprintf(w, "%s\n", printable(s.Label, 1000))
 	}
+	if s.Doubt != "" {
+		fmt.Fprintf(w, "choose:\n%s\n", wrapped(s.Doubt, 100, "  "))
+	}
 	for _, c := range s.Criteria {
 		where := strings.Join(c.Tests, ", ")
 		if where == "" {

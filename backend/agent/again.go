@@ -69,10 +69,10 @@ func (r *Run) reprove(ctx context.Context, b *bench) error {
 	if len(reasons) > 0 {
 		label = r.checked()
 	}
-	return r.append(ctx, session.KindReviewAsked, review(r.log.State(), r.log.State().Summary, label))
+	return r.append(ctx, session.KindReviewAsked, review(r.log.State(), r.log.State().Summary, label, r.log.State().Doubt))
 }
 
 // review hands the patch of a state to the person; pure.
-func review(st session.State, summary, label string) session.ReviewAsked {
-	return session.ReviewAsked{PatchHash: st.PatchHash, Summary: summary, Label: label, Criteria: covered(st.Criteria, st.Patch), Scrutiny: Scrutiny(st.Patch)}
+func review(st session.State, summary, label, doubt string) session.ReviewAsked {
+	return session.ReviewAsked{PatchHash: st.PatchHash, Summary: summary, Label: label, Doubt: doubt, Criteria: covered(st.Criteria, st.Patch), Scrutiny: Scrutiny(st.Patch)}
 }

@@ -116,6 +116,8 @@ func (r *Run) Approve(ctx context.Context, patchHash, by string) (repo.Receipt, 
 		return repo.Receipt{}, fmt.Errorf("approving the patch: by %q, must be person or auto", by)
 	case by == "auto" && st.Proof != string(proof.Proven):
 		return repo.Receipt{}, fmt.Errorf("approving the patch: %w: only a proven patch is approved without a person, this one is %s", ErrState, st.Proof)
+	case by == "auto" && st.Doubt != "":
+		return repo.Receipt{}, fmt.Errorf("approving the patch: %w: other patches pass the same tests and do something else, so a person has to choose", ErrState)
 	case policy.Decide(policy.Act{Kind: policy.Apply, Object: st.PatchHash}, policy.Settings{AskEdits: r.task.AskEdits}) == policy.Deny:
 		return repo.Receipt{}, fmt.Errorf("approving the patch: %w: the policy denies it", ErrState)
 	}

@@ -70,7 +70,7 @@ func (r *Run) finished(ctx context.Context, b *bench, rec *recorder, call model.
 	case st.Patch.Empty():
 		return true, rec.record(ctx, call, out, r.ending(st, session.NotProven, "the model finished without a change"))
 	}
-	return true, rec.record(ctx, call, out, session.Entry{Kind: session.KindReviewAsked, Data: review(st, *out.Finish, label)})
+	return true, rec.record(ctx, call, out, session.Entry{Kind: session.KindReviewAsked, Data: review(st, *out.Finish, label, out.Doubt)})
 }
 
 // checked says what holds of a patch that is not proven, where its kind of task cannot turn a test from red to green; ""

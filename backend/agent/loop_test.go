@@ -231,6 +231,15 @@ func TestAProvenPatchSurvivesALimit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if err := again.append(t.Context(), session.KindReviewAsked, session.ReviewAsked{PatchHash: st.PatchHash, Doubt: "another edit passes as well"}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := again.Approve(t.Context(), st.PatchHash, "auto"); !errors.Is(err, ErrState) {
+		t.Fatalf("a patch that a person has to choose was approved without one: %v", err)
+	}
+	if err := again.append(t.Context(), session.KindReviewAsked, session.ReviewAsked{PatchHash: st.PatchHash}); err != nil {
+		t.Fatal(err)
+	}
 	if _, err := again.Approve(t.Context(), st.PatchHash, "auto"); err != nil {
 		t.Fatal(err)
 	}

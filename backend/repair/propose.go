@@ -29,6 +29,7 @@ func (s *search) order() {
 	for _, c := range s.passing {
 		rank[c] = c.quality() - c.special(given) - c.smell() - s.beside[c]
 	}
+	s.rank = rank
 	slices.SortStableFunc(s.passing, func(a, b *candidate) int { return cmp.Compare(rank[b], rank[a]) })
 }
 
@@ -112,32 +113,11 @@ func (s *search) propose(c *candidate) (string, []model.Call) {
 	if s.st.patched != "" { // the one before was refused
 		calls = append(calls, called("apply_patch", map[string]any{"patch": invert(s.st.patched)}))
 	}
-	calls = append(calls, called("apply_patch", map[string]any{"patch": c.diff()}), called("finish", map[string]any{"summary": s.summary(c)}))
+	calls = append(calls, called("apply_patch", map[string]any{"patch": c.diff()}), called("finish", s.verdict(c)))
 	if len(s.passing) > 1 {
 		return fmt.Sprintf("Of %s that I tried, %d make all tests pass. I take the smallest and most natural: %s.", plural(s.st.tried, "edit"), len(s.passing), c.at()), calls
 	}
 	return fmt.Sprintf("Of %s that I tried, one makes all tests pass: %s.", plural(s.st.tried, "edit"), c.at()), calls
-}
-
-// summary is what a person reads of the fix.
-func (s *search) summary(c *candidate) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "Found by the %s: %s%s makes %s pass and breaks no other. It knows the tests and the code, not what you want: read the change.", Label, c.at(), s.onTopOf(), s.st.theFailing())
-	var others []string
-	for _, o := range s.passing {
-		if o != c && !slices.Contains(s.st.refused, o.diff()) {
-			others = append(others, o.brief())
-		}
-	}
-	if n := len(others); n > 0 {
-		fmt.Fprintf(&b, " The tests cannot tell it from %s that pass them too: %s", plural(n, "other small edit"), strings.Join(others[:min(n, 3)], "; "))
-		if n > 3 {
-			b.WriteString("; …")
-		} else {
-			b.WriteString(".")
-		}
-	}
-	return b.String()
 }
 
 // theFailing names the failing tests by their number.
@@ -162,17 +142,6 @@ func (s *search) onTopOf() string {
 		return ""
 	}
 	return ", on top of the edit in " + strings.Join(files, " and ") + ","
-}
-
-// brief is a candidate's new lines with their places.
-func (c *candidate) brief() string {
-	var out []string
-	for _, one := range c.all() {
-		for _, g := range one.groups()[:1] {
-			out = append(out, fmt.Sprintf("%s:%d `%s`", one.src.path, g.first, strings.TrimSpace(strings.Join(g.lines[:min(len(g.lines), 3)], " ⏎ "))))
-		}
-	}
-	return strings.Join(out, " with ")
 }
 
 // giveUp says what was suspected, and what a person can do.

@@ -2,10 +2,13 @@ package repair
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
 	"testing"
+
+	"redgreen/backend/model"
 )
 
 func TestKindWords(t *testing.T) {
@@ -46,24 +49,53 @@ func TestSaysInPlainWords(t *testing.T) {
 	}
 }
 
-// TestSummaryNamesTheOthers: what the tests cannot tell apart is for the person to see.
-func TestSummaryNamesTheOthers(t *testing.T) {
+// TestTheChoiceIsThePersons says plainly which other edits the tests let through, with an input that tells them apart where one
+// is known, and nothing of those that do the same.
+func TestTheChoiceIsThePersons(t *testing.T) {
 	t.Parallel()
 	src := parse("days.py", "def f(a, b):\n    return a - b\n")
-	edits := func(text string) *candidate {
+	var list []*candidate
+	var texts []string
+	for _, text := range []string{"a + b", "b + a", "a | b", "a ^ b", "b ^ a", "a or b"} {
 		at := strings.Index(src.text, "a - b")
-		return &candidate{src: src, edits: []edit{{at, at + len("a - b"), text}}, kind: "operator", line: 2}
+		c := &candidate{src: src, edits: []edit{{at, at + len("a - b"), text}}, kind: "operator", line: 2}
+		list, texts = append(list, c), append(texts, c.lines())
 	}
-	mine := edits("a + b")
-	s := &search{st: &state{failing: []failure{{id: "test_f"}}, levels: []*level{newLevel("")}}, passing: []*candidate{mine, edits("b + a"), edits("a | b"), edits("a ^ b"), edits("b ^ a")}}
-	got := s.summary(mine)
-	for _, want := range []string{"another operator at days.py:2 makes the failing test pass and breaks no other", "4 other small edits that pass them too: days.py:2 `return b + a`;", "; …"} {
+	args, _ := json.Marshal(map[string]any{"candidates": texts})
+	said := ""
+	for n := range list {
+		said += fmt.Sprintf("#%d passes all tests\n", n+1)
+	}
+	was := readBatch(model.Call{Args: string(args)}, model.Result{Text: "Tried.\n" + said + "#1 #2 alike\n#3 alike\n#4 #5 alike\n#1 and #3 differ on f(1, 1)\t2\t1\n#1 and #4 differ on f(1, '|')\t!\t0 and #\n"})
+	top := newLevel("")
+	top.batches = []batch{was}
+	s := &search{st: &state{failing: []failure{{id: "test_f"}}, levels: []*level{top}}, passing: list, rank: map[*candidate]float64{}, met: map[*candidate]meeting{}}
+	for n, c := range list {
+		s.met[c] = meeting{0, n}
+	}
+	doubt := func(c *candidate) string { d, _ := s.verdict(c)["doubt"].(string); return d }
+	got := doubt(list[0])
+	for _, want := range []string{"4 other small edits pass all tests as well", "another operator at days.py:2 (`return a | b`): f(1, 1) gives 1 there, 2 with this change\n", "(`return a ^ b`): f(1, '|') gives 0 and # there, ! with this change\n", "and 1 more", "A test for such an input"} {
 		if !strings.Contains(got, want) {
-			t.Errorf("the summary does not say %q:\n%s", want, got)
+			t.Errorf("it does not say %q:\n%s", want, got)
 		}
 	}
-	s.passing = s.passing[:1]
-	if got := s.summary(mine); strings.Contains(got, "other small") {
-		t.Errorf("one alone has others:\n%s", got)
+	if strings.Contains(got, "b + a") {
+		t.Errorf("it tells of an edit that does the same:\n%s", got)
+	}
+	if got := doubt(list[2]); !strings.Contains(got, "gives 2 there, 1 with this change") {
+		t.Errorf("seen from the other side:\n%s", got)
+	}
+	s.passing = list[:2]
+	if v := s.verdict(list[0]); v["doubt"] != nil || !strings.Contains(v["summary"].(string), "another operator at days.py:2 makes the failing test pass and breaks no other") {
+		t.Errorf("where all do the same: %v", v)
+	}
+	s.passing, s.rank[list[0]] = []*candidate{list[0], list[2]}, clear
+	if v := s.verdict(list[0]); v["doubt"] != nil || !strings.Contains(v["summary"].(string), "Another small edit passes all tests too, but less naturally: another operator") {
+		t.Errorf("where one ranks far before: %v", v)
+	}
+	s.passing = []*candidate{list[0], list[5]}
+	if s.rank[list[0]] = 0; !strings.Contains(doubt(list[0]), "`return a or b`)\n") {
+		t.Errorf("what was not compared is a doubt too: %q", doubt(list[0]))
 	}
 }

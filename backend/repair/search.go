@@ -20,6 +20,8 @@ type search struct {
 	files   []*source
 	broke   map[*candidate][]string
 	beside  map[*candidate]float64 // of passing
+	met     map[*candidate]meeting // of passing
+	rank    map[*candidate]float64 // of passing, once they are ordered
 	whens   map[*candidate]bool
 	forms   []*candidate // under a condition
 }
@@ -36,7 +38,7 @@ func (st *state) search(files []string) *search {
 			sources = append(sources, s)
 		}
 	}
-	s := &search{st: st, byText: map[string]*candidate{}, tried: map[string]bool{}, gains: map[*candidate]gain{}, broke: map[*candidate][]string{}, beside: map[*candidate]float64{}, whens: map[*candidate]bool{}}
+	s := &search{st: st, byText: map[string]*candidate{}, tried: map[string]bool{}, gains: map[*candidate]gain{}, broke: map[*candidate][]string{}, beside: map[*candidate]float64{}, met: map[*candidate]meeting{}, whens: map[*candidate]bool{}}
 	suspects := st.suspects()
 	for _, src := range sources {
 		if len(suspects[src.path]) == 0 { // nothing was measured: the whole file
@@ -55,7 +57,7 @@ func (st *state) search(files []string) *search {
 	for _, c := range s.all {
 		s.byText[c.lines()] = c
 	}
-	for _, b := range st.top().batches {
+	for n, b := range st.top().batches {
 		s.known()
 		for i, text := range b.texts {
 			if b.untried[i] {
@@ -72,6 +74,7 @@ func (st *state) search(files []string) *search {
 			if slices.Contains(b.pass, i) {
 				s.passing = append(s.passing, c)
 				s.beside[c] = b.beside[i]
+				s.met[c] = meeting{n, i}
 			}
 			if gain := b.part[i]; gain.n > 0 {
 				s.partial = append(s.partial, c)

@@ -92,9 +92,14 @@ type batch struct {
 	beside  map[int]float64  // number → how much it changes or breaks beside what tests look at, 0 to 2
 	part    map[int]gain     // number → failing tests that pass
 	breaks  map[int][]string // number → tests that break, of those that pass the failing ones
+	alike   map[int]int      // number of one that passes → of the first that does the same with inputs that no test has
+	differ  map[[2]int]differ
 	failed  bool
 	head    string
 }
+
+// differ is an input with which two candidates do something else.
+type differ struct{ input, one, other string }
 
 // read builds the state from a conversation.
 func read(messages []model.Message) *state {
@@ -309,7 +314,7 @@ var untriedList = regexp.MustCompile(`^not tried: (.*)$`)
 func readBatch(c model.Call, res model.Result) batch {
 	var a struct{ Candidates []string }
 	_ = json.Unmarshal([]byte(c.Args), &a)
-	b := batch{texts: a.Candidates, untried: map[int]bool{}, beside: map[int]float64{}, part: map[int]gain{}, breaks: map[int][]string{}, failed: res.Error}
+	b := batch{texts: a.Candidates, untried: map[int]bool{}, beside: map[int]float64{}, part: map[int]gain{}, breaks: map[int][]string{}, alike: map[int]int{}, differ: map[[2]int]differ{}, failed: res.Error}
 	b.head, _, _ = strings.Cut(res.Text, "\n")
 	for line := range strings.Lines(res.Text) {
 		line = strings.TrimRight(line, "\n")
@@ -326,6 +331,7 @@ func readBatch(c model.Call, res model.Result) batch {
 				}
 			}
 		}
+		b.compared(line)
 		m := notable.FindStringSubmatch(line)
 		if m == nil {
 			continue

@@ -320,7 +320,9 @@ type ReviewAsked struct {
 	PatchHash string `json:"patch_hash"`
 	Summary   string `json:"summary"` // the model's own words, from finish
 	// Label says in a sentence what was checked where red→green is not what the task is about (tests, a refactoring).
-	Label    string      `json:"label,omitempty"`
+	Label string `json:"label,omitempty"`
+	// Doubt says why a person has to choose before it is written: other patches pass the same tests and do something else.
+	Doubt    string      `json:"doubt,omitempty"`
 	Criteria []Criterion `json:"criteria,omitempty"`
 	Scrutiny []Mark      `json:"scrutiny,omitempty"`
 }
@@ -414,6 +416,7 @@ type State struct {
 	Criteria    []Criterion     `json:"criteria,omitempty"` // as last written
 	Parts       []Part          `json:"parts,omitempty"`    // of a change that was proven part by part, in their order
 	Label       string          `json:"label,omitempty"`    // of the last review
+	Doubt       string          `json:"doubt,omitempty"`    // of the last review
 	Applied     bool            `json:"applied"`            // the patch is in the folder now
 	Receipt     json.RawMessage `json:"receipt,omitempty"`  // of the last write
 	// The fields below are not folded: they stand beside the events.

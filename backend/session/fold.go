@@ -112,7 +112,7 @@ func Fold(s State, e Event) (State, error) {
 			s.Question, s.Outcome = "", Running
 		}
 	case ReviewAsked:
-		s.Summary, s.Label, s.Outcome = d.Summary, d.Label, Review
+		s.Summary, s.Label, s.Doubt, s.Outcome = d.Summary, d.Label, d.Doubt, Review
 		if len(d.Criteria) > 0 {
 			s.Criteria = d.Criteria
 		}

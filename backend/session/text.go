@@ -49,7 +49,7 @@ func textOf(e Event) string {
 		text, _ := Redact(patchText(d.Patch)) // the patch itself is kept byte-exact
 		add(text)
 	case ReviewAsked:
-		add(d.Summary, d.Label)
+		add(d.Summary, d.Label, d.Doubt)
 	case ReviewAnswered:
 		add(d.Comment)
 	case LimitReached:

@@ -38,6 +38,15 @@ type Trial struct {
 	All     bool     // with Whole: every test of Red passes
 	Near    [2]int   // of inputs a little off those of passing tests: on how many it does something else than the tree, and how many were tried
 	Raises  [2]int   // of inputs a little off those of all tests: on how many it raises or hangs, and how many were tried
+	Group   int      // where that was looked at, the number of the first candidate that does the same with all of them, from 1; 0 it was not
+	Differs []Differ // of the first of a group, how it differs from those of other groups with a larger number
+}
+
+// Differ is an input with which two candidates that pass all tests do something else.
+type Differ struct {
+	Other int       // the other one's number, from 0
+	Input string    // a call
+	Gives [2]string // what it gives here and there, shortly
 }
 
 // Passes reports whether every test passes that should.
@@ -104,6 +113,16 @@ func (r *Runner) Try(ctx context.Context, dir string, c Command, candidates []Ca
 			t.Tried, t.Built, t.Crashed, t.Shared, t.Hung, t.Fixed = true, e.Built, e.Crashed, e.Shared, e.Hung, e.Fixed
 		case "compare":
 			t.Near, t.Raises = e.Near, e.Raises
+		case "alike":
+			for _, n := range e.Alike {
+				if n >= 0 && n < len(trials) {
+					trials[n].Group = e.Alike[0] + 1
+				}
+			}
+		case "differ":
+			if len(e.Alike) == 2 && e.Alike[0] >= 0 && e.Alike[0] < len(trials) {
+				trials[e.Alike[0]].Differs = append(trials[e.Alike[0]].Differs, Differ{Other: e.Alike[1], Input: e.Input, Gives: e.Gives})
+			}
 		case "whole":
 			t.Whole, t.Broken, t.Fixed, t.All = true, e.Broken, e.Fixed, len(e.Fixed) == len(o.Red)
 		}
@@ -113,19 +132,22 @@ func (r *Runner) Try(ctx context.Context, dir string, c Command, candidates []Ca
 
 // driven is one line of a driver's report.
 type driven struct {
-	Event   string   `json:"event"` // trial, whole, lines, end
-	N       int      `json:"n"`
-	Built   bool     `json:"built"`
-	Crashed bool     `json:"crashed"`
-	Shared  bool     `json:"shared"`
-	Fixed   []string `json:"fixed"`
-	Hung    []string `json:"hung"`
-	Broken  []string `json:"broken"`
-	Near    [2]int   `json:"near"`
-	Raises  [2]int   `json:"raises"`
-	ID      string   `json:"id"`
-	Status  Status   `json:"status"`
-	Hits    [][2]any `json:"hits"`
+	Event   string    `json:"event"` // trial, whole, lines, end
+	N       int       `json:"n"`
+	Built   bool      `json:"built"`
+	Crashed bool      `json:"crashed"`
+	Shared  bool      `json:"shared"`
+	Fixed   []string  `json:"fixed"`
+	Hung    []string  `json:"hung"`
+	Broken  []string  `json:"broken"`
+	Near    [2]int    `json:"near"`
+	Raises  [2]int    `json:"raises"`
+	Alike   []int     `json:"alike"`
+	Input   string    `json:"input"`
+	Gives   [2]string `json:"gives"`
+	ID      string    `json:"id"`
+	Status  Status    `json:"status"`
+	Hits    [][2]any  `json:"hits"`
 }
 
 // drive runs a driver once and visits what it reports, with ids as they are known outside.

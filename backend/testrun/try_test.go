@@ -304,15 +304,31 @@ func TestTryCompares(t *testing.T) {
 		changed(t, dir, "twice.py", "n * 3", "n * 2"),
 		changed(t, dir, "twice.py", "n * 3", "14 if n == 7 else 1 // 0"),
 		changed(t, dir, "twice.py", "    return n * 2", "    return n * 2 if n in (0, 1) else 9\n"),
+		changed(t, dir, "twice.py", "n * 3", "2 * n"),
 	}
 	candidates[2]["twice.py"] = strings.Replace(candidates[2]["twice.py"], "n * 3", "14", 1)
 	trials, problem, err := b.runner.Try(t.Context(), dir, c, candidates, TryOptions{Red: red, Green: green, Test: time.Second, Wall: time.Minute, Enough: 9})
 	if err != nil || problem != "" {
 		t.Fatal(problem, err)
 	}
-	for i, want := range []struct{ changes, raises bool }{{false, false}, {false, true}, {true, false}} {
+	for i, want := range []struct{ changes, raises bool }{{false, false}, {false, true}, {true, false}, {false, false}} {
 		if got := trials[i]; !got.Passes() || got.Near[1] < 2 || got.Raises[1] < 4 || (got.Near[0] > 0) != want.changes || (got.Raises[0] > 0) != want.raises {
 			t.Errorf("candidate %d: %+v", i, got)
+		}
+	}
+	if trials[0].Group != trials[3].Group || trials[0].Group == trials[1].Group || trials[1].Group == trials[2].Group {
+		t.Errorf("groups: %d %d %d %d", trials[0].Group, trials[1].Group, trials[2].Group, trials[3].Group)
+	}
+	var all []Differ
+	for _, one := range trials {
+		all = append(all, one.Differs...)
+	}
+	if len(all) != 3 { // each two of three groups
+		t.Errorf("they differ so: %+v", all)
+	}
+	for _, d := range all {
+		if !strings.HasPrefix(d.Input, "twice(") || d.Gives[0] == d.Gives[1] {
+			t.Errorf("it tells nothing: %+v", d)
 		}
 	}
 }

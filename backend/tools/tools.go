@@ -52,6 +52,7 @@ type Outcome struct {
 	Seen     []Seen   // files as the model knows them after this call
 	Finish   *string  // the summary, of finish
 	Rest     string   // of finish after one step of a larger change: what is still to do; "" it is whole
+	Doubt    string   // of finish by a search procedure: why a person has to choose before the patch is written; "" none
 	Question *string  // of ask_person
 	Criteria []string // of write_criteria
 }
@@ -108,6 +109,7 @@ type Set struct {
 func New(o Options) *Set {
 	s := &Set{o: o, tools: All(), seen: map[string]string{}, view: map[string]view{}, red: map[string]string{}}
 	if o.Search {
+		s.tools[len(s.tools)-1] = searchFinish() // finish is the last of All
 		s.tools = append(s.tools, Searching()...)
 	}
 	s.remember(o.Seen)

@@ -176,12 +176,11 @@ func tried(trials []testrun.Trial, numbers []int, red []string) result {
 	r := result{summary: plural(n, "edit") + " tried, " + passed(len(passing))}
 	r.head = fmt.Sprintf("Tried %d of %d candidates, up to #%d: %d pass all tests, %d do in part, %d cannot be loaded or built, %d hang, %d crash; the others change no failing test.",
 		n, len(trials), last, len(passing), len(partial), unbuilt, hung, crashed)
-	all := append(passing, partial...)
-	if len(all) > maxNotable {
-		r.note = fmt.Sprintf("%d more are left out.", len(all)-maxNotable)
-		all = all[:maxNotable]
+	if left := len(passing) + len(partial) - maxNotable; left > 0 {
+		r.note = fmt.Sprintf("%d more are left out.", left)
+		partial = partial[:max(0, len(partial)-left)]
 	}
-	r.body = strings.Join(all, "\n")
+	r.body = strings.Join(slices.Concat(passing, apart(trials, numbers), partial), "\n")
 	return r
 }
 
@@ -191,6 +190,35 @@ func besides(t testrun.Trial) string {
 		return ""
 	}
 	return fmt.Sprintf("; near the inputs of passing tests it changes %d of %d results, near those of all it raises on %d of %d", t.Near[0], t.Near[1], t.Raises[0], t.Raises[1])
+}
+
+// apart says which of those that pass all tests do the same with inputs that no test has, and by which of them the others
+// are told apart.
+func apart(trials []testrun.Trial, numbers []int) []string {
+	var out []string
+	for i, t := range trials {
+		if t.Group != i+1 {
+			continue
+		}
+		var same []string
+		for j, u := range trials {
+			if u.Group == t.Group {
+				same = append(same, fmt.Sprintf("#%d", numbers[j]))
+			}
+		}
+		out = append(out, strings.Join(same, " ")+" alike")
+		for _, d := range t.Differs {
+			if d.Other < len(numbers) {
+				out = append(out, fmt.Sprintf("#%d and #%d differ on %s\t%s\t%s", numbers[i], numbers[d.Other], oneField(d.Input), oneField(d.Gives[0]), oneField(d.Gives[1])))
+			}
+		}
+	}
+	return out
+}
+
+// oneField is a text with no tab or line end.
+func oneField(text string) string {
+	return strings.NewReplacer("\t", " ", "\n", " ", "\r", " ").Replace(text)
 }
 
 // candidate turns the text of one into the files as they would be.

@@ -356,7 +356,9 @@ func (t *teller) payload(kind session.Kind, data any) (act, bool) {
 		return act{Step: d.Step, Who: "model", Title: "Asked you", Says: d.Text, Mood: "care"}, true
 	case session.ReviewAsked:
 		t.marks = d.Scrutiny
-		return system("The patch waits for review", d.Label), true
+		a := system("The patch waits for review", d.Label)
+		a.Says = d.Doubt
+		return a, true
 	case session.ReviewAnswered:
 		return reviewed(d), true
 	case session.PatchApplied:

@@ -544,7 +544,7 @@ class Compared:
     inputs a little off those, first as they are and then as each version has them. Where a passing test's inputs are only a
     little off, a right version mostly does what the code does now."""
 
-    MOST_TESTS, MOST_CALLS, MOST_INPUTS, MOST_HUNG, LONG = 60, 200, 120, 4, 2000
+    MOST_TESTS, MOST_CALLS, MOST_INPUTS, MOST_HUNG, LONG, SHOWN, MOST_PAIRS = 60, 200, 120, 4, 2000, 160, 60
 
     def __init__(self, order, living, plans, runner, items, run):
         self.order, self.living, self.plans, self.runner, self.run = order, living, plans, runner, run
@@ -627,6 +627,9 @@ class Compared:
             return [{k: v for k, v in value.items() if k != key}] + [{**value, key: other} for other in self.off(value[key])[:2]]
         return []
 
+    def short(self, text):
+        return text if len(text) <= self.SHOWN else text[:self.SHOWN - 1] + "…"
+
     def behave(self, inputs, plan, put):
         """Tells what each input gives, shortly."""
         if plan:
@@ -640,15 +643,16 @@ class Compared:
                 got = all_[f][2](*args)
                 if isinstance(got, types.GeneratorType):
                     got = list(itertools.islice(got, 1000))
+                shown = repr(got) if got is not None else repr(args)
                 got = repr((got, args))
                 got = "?" if " at 0x" in got else hashlib.sha1(got.encode("utf-8", "replace")).hexdigest()[:12]
             except Stopped:
-                got, hung = "!hangs", hung + 1
+                got, shown, hung = "!hangs", "no end", hung + 1
             except Exception as e:
-                got = "!" + type(e).__name__
+                got, shown = "!" + type(e).__name__, type(e).__name__
             finally:
                 watch.limits.end()
-            put(i, got)
+            put(i, got, self.short(shown))
             if hung > self.MOST_HUNG:
                 return
 
@@ -658,17 +662,43 @@ class Compared:
         inputs = self.inputs(told)
         if not inputs:
             return
-        before = self.fates(inputs, None)
+        before, shown = {}, {}
+        self.fates(inputs, None, before, {})
+        fates = {}
         for n in good:
-            now = self.fates(inputs, self.plans[n])
+            now = fates[n] = {}
+            self.fates(inputs, self.plans[n], now, shown.setdefault(n, {}))
             green = [i for i, (_, _, passed) in enumerate(inputs) if passed and i in before]
             put({"event": "compare", "n": n, "near": [sum(now.get(i) != before[i] for i in green), len(green)],
                  "raises": [sum(now.get(i, "!").startswith("!") for i in range(len(inputs))), len(inputs)]})
 
-    def fates(self, inputs, plan):
-        out = {}
-        together(iter([Child(lambda tell: self.behave(inputs, plan, tell), 10)]), lambda _, m: out.update([m]), lambda c: None)
-        return out
+        self.apart(inputs, good, fates, shown, put)
+
+    def apart(self, inputs, good, fates, shown, put):
+        """Tells which do the same with all inputs, and for each two that do not the shortest input that shows it."""
+        groups = []
+        for n in good:
+            for group in groups:
+                if fates[group[0]] == fates[n]:
+                    group.append(n)
+                    break
+            else:
+                groups.append([n])
+        functions = list(self.functions.values())
+        texts = {i: "%s(%s)" % (functions[f][1], ", ".join(map(repr, args))) for i, (f, args, _) in enumerate(inputs)}
+        for group in groups:
+            put({"event": "alike", "alike": group})
+        for one, other in itertools.islice(itertools.combinations([g[0] for g in groups], 2), self.MOST_PAIRS):
+            by = [i for i in texts if fates[one].get(i) != fates[other].get(i) and "?" not in (fates[one].get(i), fates[other].get(i))
+                  and i in fates[one] and i in fates[other]]
+            if by:
+                i = min(by, key=lambda i: (shown[one][i] == shown[other][i], len(texts[i])))
+                put({"event": "differ", "alike": [one, other], "input": self.short(texts[i]), "gives": [shown[one][i], shown[other][i]]})
+
+    def fates(self, inputs, plan, out, shown):
+        def take(_, message):
+            i, out[i], shown[i] = message
+        together(iter([Child(lambda tell: self.behave(inputs, plan, tell), 10)]), take, lambda c: None)
 
 
 def main():

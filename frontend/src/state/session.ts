@@ -75,6 +75,7 @@ export interface SessionView {
   criteria: Criterion[]; // what the result is held to, as last written
   scrutiny: Mark[]; // places of the patch to look at twice
   label: string; // what was checked where red→green is not the point
+  doubt: string; // why a person has to choose: other patches pass the same tests
   written: { files: string[]; undone: boolean } | null;
   finished: Finished | null;
   activity: 'preparing' | 'tests' | 'model' | 'tools' | 'proof' | 'waiting' | 'over';
@@ -95,7 +96,7 @@ export interface SessionView {
 export function empty(id: string): SessionView {
   return {
     id, seq: 0, started: null, sandbox: null, items: [], baseline: null, patch: null, proof: null, proving: false,
-    review: null, question: '', parts: [], criteria: [], scrutiny: [], label: '', written: null, finished: null, activity: 'preparing', steps: 0, replies: 0, tokens: 0,
+    review: null, question: '', parts: [], criteria: [], scrutiny: [], label: '', doubt: '', written: null, finished: null, activity: 'preparing', steps: 0, replies: 0, tokens: 0,
     tokensKnown: true, microUsd: 0, priced: true, context: 0, window: 0, worked: 0, since: 0, last: 0,
   };
 }
@@ -197,6 +198,7 @@ function fold(v: SessionView, e: Event, at: number): SessionView {
         ),
         review: { hash: e.data.patch_hash, summary: e.data.summary },
         label: e.data.label ?? '',
+        doubt: e.data.doubt ?? '',
         criteria: list(e.data.criteria).length > 0 ? list(e.data.criteria) : v.criteria,
         scrutiny: list(e.data.scrutiny),
         activity: 'waiting',

@@ -155,7 +155,7 @@ export interface Payloads {
   'model.chosen': { model: ModelInfo; by: 'person' };
   'session.forked': { from: string; seq: number };
   'question.asked': { step: number; text: string };
-  'review.asked': { patch_hash: string; summary: string; label?: string; criteria?: List<Criterion>; scrutiny?: List<Mark> };
+  'review.asked': { patch_hash: string; summary: string; label?: string; doubt?: string; criteria?: List<Criterion>; scrutiny?: List<Mark> };
   'review.answered': { decision: 'approve' | 'reject' | 'again'; by: 'person' | 'auto'; comment?: string; changed?: string };
   'patch.applied': { files: List<string>; receipt?: unknown; key?: string };
   'patch.undone': { files: List<string>; receipt?: unknown; key?: string };
@@ -197,6 +197,7 @@ export interface SessionState {
   question?: string;
   criteria?: List<Criterion>;
   label?: string;
+  doubt?: string;
   applied: boolean;
   receipt?: unknown; // of the last write, also of one that was taken back
   name?: string; // that the person gave it

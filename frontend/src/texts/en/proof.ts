@@ -42,6 +42,7 @@ export const evidence = {
   green: 'still green',
   broken: 'broken',
   whyNot: 'Why it is not proven',
+  choose: 'Other edits pass the same tests: choose',
   whyStale: 'Why it is stale',
   whyNoVerdict: 'Why there is no verdict',
   noneWeakened: 'No test weakened, skipped or removed',
