@@ -46,7 +46,7 @@ func byAccident(kind string) float64 {
 		return 0.9
 	case "unwrap":
 		return 0.6
-	case "constant":
+	case "constant", "drop operand":
 		return 0.5
 	case "move", "sibling", "update", "slice":
 		return 0.4

@@ -281,6 +281,54 @@ describe('a suite', () => {
 	}
 }
 
+// TestTryComparesWhatItReaches calls what is changed, also where only the same file calls it, and says nothing of candidates whose
+// code no input comes to.
+func TestTryComparesWhatItReaches(t *testing.T) {
+	b := realBench(t, sandbox.Limits{Wall: 2 * time.Minute})
+	dir := b.folder(t, func(dir string) {
+		for name, text := range map[string]string{
+			"label.py":      "class Card:\n    def __init__(self, text):\n        self.text = text\n\n    def size(self):\n        return len(self.text) - 1\n\n\ndef cut(text, room):\n    return text[:room] + '.'\n\n\ndef show(card):\n    return cut(card.text, 4)\n\n\ndef other(n):\n    return n\n",
+			"test_label.py": "from label import Card, other, show\n\n\ndef test_cut():\n    assert len(show(Card('abcdef'))) == 4\n    assert Card('a').size() == 1\n    assert other(3) == 3\n",
+		} {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+	c := mustFind(t, dir)
+	both := func(from, to string) Candidate {
+		cand := changed(t, dir, "label.py", from, to)
+		cand["label.py"] = strings.Replace(cand["label.py"], "len(self.text) - 1", "len(self.text)", 1)
+		return cand
+	}
+	for _, tt := range []struct {
+		name, code string
+		candidates []Candidate
+		groups     []int
+	}{
+		{"a helper", "", []Candidate{both("text[:room] + '.'", "text[:room]"), both("text[:room] + '.'", "text[:room - 1] + '.'"), both("text[:room] + '.'", "text[0:room]")}, []int{1, 2, 1}},
+		{"a method", "text[:room]", []Candidate{changed(t, dir, "label.py", "len(self.text) - 1", "len(self.text)"), changed(t, dir, "label.py", "len(self.text) - 1", "1")}, []int{0, 0}},
+	} {
+		if tt.code != "" {
+			if err := os.WriteFile(filepath.Join(dir, "label.py"), []byte(strings.Replace(both("text[:room] + '.'", tt.code)["label.py"], "len(self.text)", "len(self.text) - 1", 1)), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			for _, cand := range tt.candidates {
+				cand["label.py"] = strings.Replace(cand["label.py"], "text[:room] + '.'", tt.code, 1)
+			}
+		}
+		trials, problem, err := b.runner.Try(t.Context(), dir, c, tt.candidates, TryOptions{Red: []string{"test_label.py::test_cut"}, Test: time.Second, Wall: time.Minute, Enough: 9})
+		if err != nil || problem != "" {
+			t.Fatal(problem, err)
+		}
+		for i, want := range tt.groups {
+			if got := trials[i]; !got.Passes() || got.Group != want {
+				t.Errorf("%s, candidate %d: %+v", tt.name, i, got)
+			}
+		}
+	}
+}
+
 // TestTryCompares says of candidates that pass all tests what they do with inputs a little off those of the tests.
 func TestTryCompares(t *testing.T) {
 	b := realBench(t, sandbox.Limits{Wall: 2 * time.Minute})

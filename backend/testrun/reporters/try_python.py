@@ -546,8 +546,10 @@ class Compared:
 
     MOST_TESTS, MOST_CALLS, MOST_INPUTS, MOST_HUNG, LONG, SHOWN, MOST_PAIRS = 60, 200, 120, 4, 2000, 160, 60
 
-    def __init__(self, order, living, plans, runner, items, run):
+    def __init__(self, order, living, plans, good, runner, items, run):
         self.order, self.living, self.plans, self.runner, self.run = order, living, plans, runner, run
+        self.changed = {n: {(path, old.co_name, old.co_firstlineno) for path, old, _ in plans[n]} for n in good}
+        self.codes = {f.__code__: key for changed in self.changed.values() for key in changed for f in living.functions.get(key, ())}
         self.names = [n for n in order["red"] + order["green"][:self.MOST_TESTS] if n in items]
         self.random = random.Random(1)
         self.functions = {}  # the module's functions that can be called with plain values
@@ -565,8 +567,11 @@ class Compared:
 
         def watch(frame, event, _):
             code = frame.f_code
-            if event != "call" or code not in known or frame.f_back is None or frame.f_back.f_code.co_filename in files or told[running] >= 6:
+            if event != "call" or code not in known or frame.f_back is None or told[running] >= 6:
                 return
+            by = frame.f_back.f_code
+            if by.co_filename in files and (code not in self.codes or by in self.codes):
+                return  # from within; what is changed is looked at wherever it is called, but for its own calls
             try:
                 args = repr([frame.f_locals[v] for v in code.co_varnames[:code.co_argcount]])
                 if len(args) <= self.LONG:
@@ -631,15 +636,24 @@ class Compared:
         return text if len(text) <= self.SHOWN else text[:self.SHOWN - 1] + "…"
 
     def behave(self, inputs, plan, put):
-        """Tells what each input gives, shortly."""
+        """Tells what each input gives, shortly; without a plan also which functions it comes to that are changed by one."""
+        reached = set()
+
+        def watch(frame, event, _):
+            if event == "call" and frame.f_code in self.codes:
+                reached.add(self.codes[frame.f_code])
+
         if plan:
             self.living.exchange(plan)
         all_, hung = list(self.functions.values()), 0
-        self.runner.watch = watch = Watch(seconds=min(self.order["seconds"], 0.3))
+        limits = Limits(min(self.order["seconds"], 0.3))
         for i, (f, args, _) in enumerate(inputs):
             args = copy.deepcopy(args)
-            watch.limits.begin()
+            reached.clear()
+            limits.begin()
             try:
+                if not plan:
+                    sys.setprofile(watch)
                 got = all_[f][2](*args)
                 if isinstance(got, types.GeneratorType):
                     got = list(itertools.islice(got, 1000))
@@ -651,8 +665,9 @@ class Compared:
             except Exception as e:
                 got, shown = "!" + type(e).__name__, type(e).__name__
             finally:
-                watch.limits.end()
-            put(i, got, self.short(shown))
+                sys.setprofile(None)
+                limits.end()
+            put(i, got, self.short(shown), sorted(reached))
             if hung > self.MOST_HUNG:
                 return
 
@@ -662,9 +677,8 @@ class Compared:
         inputs = self.inputs(told)
         if not inputs:
             return
-        before, shown = {}, {}
-        self.fates(inputs, None, before, {})
-        fates = {}
+        before, shown, fates, reached = {}, {}, {}, {}
+        self.fates(inputs, None, before, {}, reached)
         for n in good:
             now = fates[n] = {}
             self.fates(inputs, self.plans[n], now, shown.setdefault(n, {}))
@@ -672,10 +686,12 @@ class Compared:
             put({"event": "compare", "n": n, "near": [sum(now.get(i) != before[i] for i in green), len(green)],
                  "raises": [sum(now.get(i, "!").startswith("!") for i in range(len(inputs))), len(inputs)]})
 
-        self.apart(inputs, good, fates, shown, put)
+        seen = [n for n in good if any(self.changed[n] & {tuple(key) for key in keys} for keys in reached.values())]
+        self.apart(inputs, seen, fates, shown, put)
 
     def apart(self, inputs, good, fates, shown, put):
-        """Tells which do the same with all inputs, and for each two that do not the shortest input that shows it."""
+        """Tells, of those whose changed functions the inputs come to, which do the same with all inputs, and for each two that do
+        not the shortest input that shows it."""
         groups = []
         for n in good:
             for group in groups:
@@ -695,9 +711,11 @@ class Compared:
                 i = min(by, key=lambda i: (shown[one][i] == shown[other][i], len(texts[i])))
                 put({"event": "differ", "alike": [one, other], "input": self.short(texts[i]), "gives": [shown[one][i], shown[other][i]]})
 
-    def fates(self, inputs, plan, out, shown):
+    def fates(self, inputs, plan, out, shown, reached=None):
         def take(_, message):
-            i, out[i], shown[i] = message
+            i, out[i], shown[i], keys = message
+            if reached is not None:
+                reached[i] = keys
         together(iter([Child(lambda tell: self.behave(inputs, plan, tell), 10)]), take, lambda c: None)
 
 
@@ -753,7 +771,7 @@ def main():
             search = Search(order, lambda **event: put(event), start)
             search.run(fast, until)
             if len(search.good) > 1:
-                Compared(order, living, plans, runner, items, run).tell(search.good, put)
+                Compared(order, living, plans, search.good, runner, items, run).tell(search.good, put)
             put({"event": "fast"})
         runner.collect([], then)
 
