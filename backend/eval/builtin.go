@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 	"redgreen/backend/agent"
 	"redgreen/backend/model"
 	"redgreen/backend/patch"
+	"redgreen/backend/sandbox"
 	"redgreen/backend/session"
 	"redgreen/backend/testrun"
 )
@@ -27,6 +29,7 @@ type BuiltinOptions struct {
 	Only      []string // names, none: all
 	Cache     string   // an absolute folder for fetched libraries, kept between runs
 	Limits    session.Limits
+	Hidden    time.Duration                    // how long the hidden tests of a bug may take; 0: 3 minutes
 	Plausible bool                             // only bugs with a plausible wrong fix
 	Model     func(b Bug) (model.Model, error) // what answers
 	Told      func(Fixed)                      // after each bug that was run; may be nil
@@ -246,7 +249,13 @@ func (j judge) same(p patch.Patch) (bool, error) {
 	return slices.Equal(got, want), err
 }
 
-// hidden runs all tests and the hidden ones over the patched tree and says what is red, "" nothing.
+// endless says whether a run was stopped for what the code under test did without end: a patch may be green on the tests it was
+// given and loop on others.
+func endless(reason string) bool {
+	return reason == string(sandbox.Timeout) || reason == string(sandbox.Memory) || reason == string(sandbox.Processes) || reason == string(sandbox.Disk)
+}
+
+// hidden runs all tests and the hidden ones over the patched tree and says what is red or was stopped by a limit, "" nothing.
 func (j judge) hidden(ctx context.Context, p patch.Patch) (string, error) {
 	dir := filepath.Join(j.dir, "judged")
 	err := errors.Join(copyKept(os.DirFS(j.base), dir, nil), applyTree(dir, p), writeTree(dir, j.bug.Hidden))
@@ -261,10 +270,13 @@ func (j judge) hidden(ctx context.Context, p patch.Patch) (string, error) {
 			return "", err
 		}
 	}
-	runner := testrun.New(testrun.Options{Sandbox: j.o.Sandbox, Cache: filepath.Join(j.dir, "cache"), Seed: j.o.Seed})
+	runner := testrun.New(testrun.Options{Sandbox: j.o.Sandbox, Cache: filepath.Join(j.dir, "cache"), Seed: j.o.Seed, Limits: testrun.Limits{Wall: cmp.Or(j.o.Hidden, 3*time.Minute)}})
 	run, err := runner.Run(ctx, dir, testrun.Custom(j.bug.command()), nil)
 	if err != nil {
 		return "", err
+	}
+	if endless(run.Reason) {
+		return "the hidden tests were stopped: " + run.Reason, os.RemoveAll(dir)
 	}
 	if run.Infrastructure {
 		return "", fmt.Errorf("running the hidden tests of %s: %s", j.bug.Name, run.Reason)

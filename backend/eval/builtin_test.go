@@ -7,8 +7,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"redgreen/backend/model"
+	"redgreen/backend/patch"
 )
 
 var bugsDir = os.DirFS("../../testdata/builtin")
@@ -152,6 +154,23 @@ func TestBuiltinJudges(t *testing.T) {
 	o.Only = []string{"no such bug"}
 	if _, err := Builtin(t.Context(), o); err == nil {
 		t.Error("an unknown bug")
+	}
+}
+
+// A patch under which the hidden tests never end is wrong, soon, and stops no table.
+func TestJudgeEndless(t *testing.T) {
+	if testing.Short() {
+		t.Skip("needs a sandbox and seconds")
+	}
+	dir, box := openSandbox(t)
+	base := filepath.Join(dir, "base")
+	if err := writeTree(base, map[string]string{"test_a.py": "def test_a():\n    pass\n"}); err != nil {
+		t.Fatal(err)
+	}
+	j := judge{o: BuiltinOptions{Options: Options{Sandbox: box}, Hidden: 3 * time.Second}, base: base, dir: dir,
+		bug: Bug{Name: "loops", Language: "python", Hidden: map[string]string{"test_more.py": "def test_more():\n    while True:\n        pass\n"}}}
+	if red, err := j.hidden(t.Context(), patch.Patch{}); err != nil || red != "the hidden tests were stopped: timeout" {
+		t.Errorf("%q, %v", red, err)
 	}
 }
 
