@@ -2,6 +2,7 @@ package index
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -20,13 +21,24 @@ func TestMatcherIsTheExpression(t *testing.T) {
 	texts := []string{
 		"", "\n", "Deadline exceeded\n", "context.DeadlineExceeded\r\nno\n\ndeadline  exceeded", "DEADLINEEXCEEDED deadlineexceeded\n",
 		"deadlıne ſkill Kelvin\nKELVIN skill\n", "panic(\"a: overflow\")\npanic(\"b: no\")\n\tpanic(\"c: an overflow\")", "xx\nx\n", "bytes \xff and \xfe\nand\xffand\n",
+		"no x\n\tx no\r\n \n x\nx no", "if err != nil {\n\treturn nil, err\n}\nif err != nil { return nil\n}\nif err != nil {\n\n\n\treturn nil\n", "sync.Mutex\natomic.Int64 SYNC strings\n@[`{AZaz\n",
+	}
+	words, chance := []string{"no", "x", " ", "\n", "\n", "\r\n", "\t", "return", "err != nil {", "{", "SYNC", "a", "deadline exceeded"}, rand.New(rand.NewPCG(1, 2))
+	for range 200 {
+		text := ""
+		for range chance.IntN(20) {
+			text += words[chance.IntN(len(words))]
+		}
+		texts = append(texts, text)
 	}
 	for _, c := range []struct {
 		re   string
 		fast bool
 	}{
 		{`(?i)deadline ?exceeded`, true}, {`panic\("[a-z]+: .*overflow`, true}, {`(?i)kelvin`, true}, {`(?i)SKILL`, true}, {`(?m)^x`, true}, {`and.and`, true},
-		{`(x)+x`, true}, {`x{2}`, true}, {`(?m)exceeded$`, true}, {`\bno\b`, true}, {`x\s+x`, false}, {`^x`, false}, {`exceeded$`, false}, {`a|b`, false}, {`(?s)x.x`, false}, {`(?i)ſ`, true}, {`x?`, false},
+		{`(x)+x`, true}, {`x{2}`, true}, {`(?m)exceeded$`, true}, {`\bno\b`, true}, {`^x`, false}, {`exceeded$`, false}, {`(?s)x.x`, false}, {`(?i)ſ`, true}, {`x?`, false},
+		{`x\s+x`, true}, {`a|b`, false}, {`(?i)sync|atomic`, true}, {`sync|strings|x`, true}, {`err != nil \{\s+return nil(, err)?`, true}, {`(?m)no\s*$`, true}, {`x\n\tx`, true},
+		{`\{\n\s*(return|x)`, true}, {`(x\s*){2}`, false}, {`x[^y]+no`, false}, {`(.*\n)+x`, false}, {`\s+x`, false}, {`x|`, false}, {`(no|x)\s(no|x)`, true}, {`(?i)[@A-Z]z`, true},
 	} {
 		p := Pattern{Regexp: regexp.MustCompile(c.re)}
 		m := newMatcher(p)

@@ -2,6 +2,7 @@ package index
 
 import (
 	"bytes"
+	"encoding/binary"
 	"regexp/syntax"
 	"slices"
 	"strings"
@@ -11,12 +12,13 @@ import (
 
 // matcher finds the lines of a pattern in texts. It is made once a search; goroutines share it.
 //
-// An expression costs 30 to 60 ns a byte, a fixed text about 0.1. So where every match lies within one line and holds a
-// fixed text, only the lines with that text are held against the expression.
+// An expression costs 30 to 60 ns a byte, a fixed text about 0.1. So where every match has a fixed text in its first line,
+// only the lines with that text are held against the expression.
 type matcher struct {
 	p    Pattern
-	must []byte // in every line with a match; nil: nothing is known
-	fold bool   // must is lower case and stands for either case
+	must [][]byte // one of them is in every line where a match begins; nil: nothing is known
+	fold bool     // must is lower case and stands for either case
+	more int      // lines with more than white space in them that a match can go on over, after its first
 }
 
 func newMatcher(p Pattern) matcher {
@@ -25,15 +27,20 @@ func newMatcher(p Pattern) matcher {
 		return m
 	}
 	re, err := syntax.Parse(p.Regexp.String(), syntax.Perl)
-	if err != nil || !withinLine(re) {
+	if err != nil || !nearLine(re) {
 		return m
 	}
-	if lit := fixedPart(re); lit != nil {
-		m.fold = lit.Flags&syntax.FoldCase != 0
-		m.must = []byte(string(lit.Rune))
+	m.more = crossings(re)
+	parts := fixedParts(re)
+	for _, lit := range parts {
+		m.fold = m.fold || lit.Flags&syntax.FoldCase != 0
+	}
+	for _, lit := range parts {
+		text := string(lit.Rune)
 		if m.fold {
-			m.must = []byte(strings.ToLower(string(lit.Rune)))
+			text = strings.ToLower(text)
 		}
+		m.must = append(m.must, []byte(text))
 	}
 	return m
 }
@@ -44,46 +51,116 @@ func withinLine(re *syntax.Regexp) bool {
 	case syntax.OpAnyChar, syntax.OpBeginText, syntax.OpEndText:
 		return false
 	case syntax.OpLiteral:
-		return !strings.ContainsRune(string(re.Rune), '\n')
+		return !slices.Contains(re.Rune, '\n')
 	case syntax.OpCharClass:
-		for i := 0; i < len(re.Rune); i += 2 {
-			if re.Rune[i] <= '\n' && '\n' <= re.Rune[i+1] {
-				return false
+		return !hasRune(re, '\n')
+	}
+	return !slices.ContainsFunc(re.Sub, func(sub *syntax.Regexp) bool { return !withinLine(sub) })
+}
+
+// nearLine is withinLine, but that white space and the line ends that are written may be in a match: from any line it goes
+// on over few.
+func nearLine(re *syntax.Regexp) bool {
+	switch re.Op {
+	case syntax.OpAnyChar, syntax.OpBeginText, syntax.OpEndText:
+		return false
+	case syntax.OpCharClass:
+		return !hasRune(re, '\n') || onlyBlanks(re)
+	case syntax.OpStar, syntax.OpPlus, syntax.OpRepeat:
+		return withinLine(re.Sub[0]) || re.Sub[0].Op == syntax.OpCharClass && onlyBlanks(re.Sub[0])
+	}
+	return !slices.ContainsFunc(re.Sub, func(sub *syntax.Regexp) bool { return !nearLine(sub) })
+}
+
+// crossings counts what can hold a line end; what lies between two of them is within a line.
+func crossings(re *syntax.Regexp) (n int) {
+	switch re.Op {
+	case syntax.OpLiteral:
+		for _, r := range re.Rune {
+			if r == '\n' {
+				n++
 			}
+		}
+	case syntax.OpCharClass:
+		if hasRune(re, '\n') {
+			n++
 		}
 	}
 	for _, sub := range re.Sub {
-		if !withinLine(sub) {
-			return false
+		n += crossings(sub)
+	}
+	return n
+}
+
+func hasRune(class *syntax.Regexp, r rune) bool {
+	for i := 0; i < len(class.Rune); i += 2 {
+		if class.Rune[i] <= r && r <= class.Rune[i+1] {
+			return true
+		}
+	}
+	return false
+}
+
+func onlyBlanks(class *syntax.Regexp) bool {
+	for i := 0; i < len(class.Rune); i += 2 {
+		for r := class.Rune[i]; r <= class.Rune[i+1]; r++ {
+			if !strings.ContainsRune(" \t\n\f\r\v", r) {
+				return false
+			}
 		}
 	}
 	return true
 }
 
-// fixedPart is the longest literal that every match holds, nil none that helps.
-func fixedPart(re *syntax.Regexp) *syntax.Regexp {
+// maxParts is how many alternatives are looked for at a time.
+const maxParts = 8
+
+// fixedParts are literals of which every match has one in its first line, nil where none are known.
+func fixedParts(re *syntax.Regexp) (best []*syntax.Regexp) {
 	switch re.Op {
 	case syntax.OpLiteral:
-		if re.Flags&syntax.FoldCase != 0 && !isASCII([]byte(string(re.Rune))) {
-			return nil
+		lit := &syntax.Regexp{Op: re.Op, Flags: re.Flags, Rune: re.Rune}
+		if i := slices.Index(re.Rune, '\n'); i >= 0 {
+			lit.Rune = re.Rune[:i]
 		}
-		return re
+		if len(lit.Rune) > 0 && (re.Flags&syntax.FoldCase == 0 || isASCII([]byte(string(lit.Rune)))) {
+			return []*syntax.Regexp{lit}
+		}
 	case syntax.OpCapture, syntax.OpPlus:
-		return fixedPart(re.Sub[0])
+		return fixedParts(re.Sub[0])
 	case syntax.OpRepeat:
 		if re.Min > 0 {
-			return fixedPart(re.Sub[0])
+			return fixedParts(re.Sub[0])
 		}
-	case syntax.OpConcat:
-		var best *syntax.Regexp
+	case syntax.OpAlternate:
 		for _, sub := range re.Sub {
-			if lit := fixedPart(sub); lit != nil && (best == nil || len(lit.Rune) > len(best.Rune)) {
-				best = lit
+			parts := fixedParts(sub)
+			if best = append(best, parts...); len(parts) == 0 || len(best) > maxParts {
+				return nil
 			}
 		}
-		return best
+	case syntax.OpConcat:
+		for _, sub := range re.Sub {
+			if parts := fixedParts(sub); shortest(parts) > shortest(best) {
+				best = parts
+			}
+			if !withinLine(sub) {
+				break
+			}
+		}
 	}
-	return nil
+	return best
+}
+
+// shortest is the length of the literal that tells least, 0 where there is none.
+func shortest(parts []*syntax.Regexp) int {
+	n := 0
+	for _, lit := range parts {
+		if n == 0 || len(lit.Rune) < n {
+			n = len(lit.Rune)
+		}
+	}
+	return n
 }
 
 // lowered keeps the room for texts in lower case between files.
@@ -91,12 +168,20 @@ var lowered = sync.Pool{New: func() any { return new([]byte) }}
 
 // lowerASCII is the text with its letters A to Z in lower case, byte for byte, in the room of another if that is enough.
 func lowerASCII(room, b []byte) []byte {
-	out := slices.Grow(room[:0], len(b))[:len(b)]
-	for i, c := range b {
-		if 'A' <= c && c <= 'Z' {
-			c += 'a' - 'A'
+	const each = 0x0101010101010101 // a byte in each of eight, which are looked at together
+	out := append(room[:0], b...)
+	i := 0
+	for ; i+8 <= len(out); i += 8 {
+		x := binary.LittleEndian.Uint64(out[i:])
+		low := x &^ (0x80 * each)
+		fromA, beyondZ := low+(0x80-'A')*each, low+(0x7f-'Z')*each
+		upper := (fromA ^ beyondZ) &^ x & (0x80 * each)
+		binary.LittleEndian.PutUint64(out[i:], x|upper>>2)
+	}
+	for ; i < len(out); i++ {
+		if c := out[i]; 'A' <= c && c <= 'Z' {
+			out[i] = c + 'a' - 'A'
 		}
-		out[i] = c
 	}
 	return out
 }
@@ -124,22 +209,68 @@ func (m matcher) lines(src []byte, n int) []GrepHit {
 	}
 	var out []GrepHit
 	line, counted := 1, 0
+	near := make([]int, len(m.must)) // where each is next; len(src): no more
+	for i := range near {
+		near[i] = -1
+	}
 	for at := 0; len(out) < n; {
-		i := bytes.Index(same[at:], m.must)
-		if i < 0 {
+		if at = m.next(same, at, near); at == len(src) {
 			break
 		}
-		start, end := lineAround(src, at+i)
-		if loc := m.p.Regexp.FindIndex(src[start:end]); loc != nil {
+		start, end := lineAround(src, at)
+		if col := m.begins(src, start, end); col >= 0 {
 			line += bytes.Count(src[counted:start], []byte{'\n'})
 			counted = start
-			out = append(out, GrepHit{Line: line, Col: loc[0] + 1, Text: lineText(src[start:end])})
+			out = append(out, GrepHit{Line: line, Col: col + 1, Text: lineText(src[start:end])})
 		}
 		if at = end + 1; at > len(src) {
 			break
 		}
 	}
 	return out
+}
+
+// next is where the next of the fixed texts begins, not before at.
+func (m matcher) next(src []byte, at int, near []int) int {
+	first := len(src)
+	for i, must := range m.must {
+		if near[i] < at {
+			near[i] = len(src)
+			if found := bytes.Index(src[at:], must); found >= 0 {
+				near[i] = at + found
+			}
+		}
+		first = min(first, near[i])
+	}
+	return first
+}
+
+// begins is where a match begins in a line, -1 none does.
+func (m matcher) begins(src []byte, start, end int) int {
+	last := end
+	for range m.more {
+		last = nextLine(src, last)
+	}
+	if loc := m.p.Regexp.FindIndex(src[start:last]); loc != nil && loc[0] <= end-start {
+		return loc[0]
+	}
+	return -1
+}
+
+// nextLine is the end of the next line that is not all white space, after the end of another.
+func nextLine(src []byte, end int) int {
+	for end < len(src) {
+		from := end + 1
+		if i := bytes.IndexByte(src[from:], '\n'); i >= 0 {
+			end = from + i
+		} else {
+			end = len(src)
+		}
+		if len(bytes.TrimSpace(src[from:end])) > 0 {
+			break
+		}
+	}
+	return end
 }
 
 // lineAround gives the borders of the line that holds a byte, without its line end.
