@@ -130,6 +130,9 @@ func (c *command) show(ctx context.Context, core *core, store *session.Store, id
 	c.printEnd(state)
 	if who := core.owner(id); who != nil {
 		fmt.Fprintf(c.err, "%s works on it; to follow: redgreen sessions show %s --follow\n", who, id)
+		if who.Silent != nil {
+			c.sayOwner(*who)
+		}
 	}
 	return nil
 }
@@ -155,7 +158,15 @@ func (c *command) follow(ctx context.Context, core *core, store *session.Store, 
 	f.flush(ctx)
 	tick := time.NewTicker(ownerEvery)
 	defer tick.Stop()
-	for ctx.Err() == nil && core.owner(id) != nil {
+	silent := false
+	for ctx.Err() == nil {
+		if who = core.owner(id); who == nil {
+			break
+		}
+		if silent != (who.Silent != nil) {
+			silent = !silent
+			c.sayOwner(*who)
+		}
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
@@ -172,6 +183,15 @@ func (c *command) follow(ctx context.Context, core *core, store *session.Store, 
 		c.printEnd(state)
 	}
 	return err
+}
+
+// sayOwner says that an owner has fallen silent, or answers again.
+func (c *command) sayOwner(who Owner) {
+	if who.Silent == nil {
+		fmt.Fprintf(c.err, "process %d answers again\n", who.PID)
+		return
+	}
+	fmt.Fprintf(c.err, "nothing was heard of process %d since %s; %s\n", who.PID, who.Silent.Local().Format("15:04:05"), who.todo())
 }
 
 // printHits shows where the words of a query stand, for the first few sessions.

@@ -20,7 +20,8 @@ import (
 // a workspace without one is a leftover. A session's workspace has its id as name. The file says who holds the lock.
 //
 // The locks are open file description locks, since those can be asked about without being taken: who only looks never
-// stands in the way of who works. A lease that a heartbeat renews would let two processes write where one was suspended.
+// stands in the way of who works. A lease that a heartbeat renews would let two processes write where one was suspended. The
+// owner touches the file all the same, which decides nothing: it tells those who follow that a process is there and does nothing.
 
 // errOwned is returned for a lock that another process, or this one, holds.
 var errOwned = errors.New("in use")
@@ -30,7 +31,15 @@ type Owner struct {
 	Kind  string    `json:"kind"` // window, browser, terminal; "" not known
 	PID   int       `json:"pid"`
 	Since time.Time `json:"since"`
+	// Silent is when it last gave a sign of life, where that is long ago: it is suspended, or its machine is out of breath.
+	Silent *time.Time `json:"silent,omitempty"`
 }
+
+// An owner touches its lock every beatEvery. It counts as silent after silentAfter, which a busy machine does not reach.
+const (
+	beatEvery   = 2 * time.Second
+	silentAfter = 15 * time.Second
+)
 
 // String says who it is, as the beginning of a sentence.
 func (o Owner) String() string {
@@ -38,7 +47,19 @@ func (o Owner) String() string {
 	if !ok {
 		return "another Redgreen"
 	}
-	return fmt.Sprintf("%s (process %d, since %s)", who, o.PID, o.Since.Local().Format("15:04"))
+	silent := ""
+	if o.Silent != nil {
+		silent = ", silent since " + o.Silent.Local().Format("15:04:05")
+	}
+	return fmt.Sprintf("%s (process %d, since %s%s)", who, o.PID, o.Since.Local().Format("15:04"), silent)
+}
+
+// todo says what a person who waits for it can do.
+func (o Owner) todo() string {
+	if o.Silent == nil {
+		return "wait until it ends, or work there"
+	}
+	return fmt.Sprintf("it does not answer, perhaps because it is suspended: `kill -CONT %d` lets it go on, and once it has ended the session is free", o.PID)
 }
 
 func (c *core) lockFile(name string) string { return filepath.Join(c.paths.workspace(), name+".lock") }
@@ -71,7 +92,9 @@ func (c *core) own(name string) (release func(), err error) {
 		}
 		c.sign(f)
 		c.held[name] = true
+		quiet := beat(path)
 		return func() {
+			quiet()
 			c.locks.Lock()
 			defer c.locks.Unlock()
 			os.Remove(path)
@@ -79,6 +102,25 @@ func (c *core) own(name string) (release func(), err error) {
 			f.Close()
 		}, nil
 	}
+}
+
+// beat touches a lock's file until quiet is called, which waits for it.
+func beat(path string) (quiet func()) {
+	quit, done := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(done)
+		tick := time.NewTicker(beatEvery)
+		defer tick.Stop()
+		for {
+			select {
+			case <-quit:
+				return
+			case now := <-tick.C:
+				_ = os.Chtimes(path, now, now) // it is for display alone
+			}
+		}
+	}()
+	return func() { close(quit); <-done }
 }
 
 // sign writes into a lock who holds it. Without that it is held all the same, by an owner that is not known.
@@ -104,6 +146,10 @@ func (c *core) owner(name string) *Owner {
 	raw, err := io.ReadAll(io.LimitReader(f, 4096))
 	if err != nil || json.Unmarshal(raw, &o) != nil {
 		return &Owner{}
+	}
+	if info, err := f.Stat(); err == nil && time.Since(info.ModTime()) > silentAfter {
+		at := info.ModTime().UTC()
+		o.Silent = &at
 	}
 	return &o
 }
@@ -137,7 +183,7 @@ func (c *core) ownSession(id string) (release func(), err error) {
 	if who == nil { // it ended just now
 		who = &Owner{}
 	}
-	return nil, fail(Conflict, fmt.Sprintf("%s works on this session; wait until it ends, or work there. To follow it here: redgreen sessions show %s --follow", who, id))
+	return nil, fail(Conflict, fmt.Sprintf("%s works on this session; %s. To follow it here: redgreen sessions show %s --follow", who, who.todo(), id))
 }
 
 // interrupted reports whether a session says it runs and no process works on it any more.

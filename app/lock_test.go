@@ -1,9 +1,14 @@
 package app
 
 import (
+	"bufio"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"redgreen/backend/session"
 )
@@ -52,4 +57,70 @@ func TestOwnersAndLeftovers(t *testing.T) {
 	if err != nil || len(left) != 0 {
 		t.Errorf("locks stay: %v, %v", left, err)
 	}
+}
+
+// A suspended owner keeps the session, and those who look are told since when nothing was heard of it.
+func TestASuspendedOwnerIsSilent(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	cmd := exec.Command(os.Args[0], "-test.run=^TestHelperOwner$")
+	cmd.Env = append(os.Environ(), "REDGREEN_TEST_OWNER="+home)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = cmd.Process.Kill(); _ = cmd.Wait() }()
+	for lines := bufio.NewScanner(out); lines.Scan() && lines.Text() != "owned"; {
+	}
+	c := coreAt(t, home)
+	until := func(what string, is func(*Owner) bool) *Owner {
+		t.Helper()
+		for end := time.Now().Add(30 * time.Second); ; time.Sleep(100 * time.Millisecond) {
+			if who := c.owner("s"); who != nil && is(who) {
+				return who
+			} else if time.Now().After(end) {
+				t.Fatalf("%s: %+v", what, who)
+			}
+		}
+	}
+	silent := func(o *Owner) bool { return o.Silent != nil }
+	lively := func(o *Owner) bool { return o.Silent == nil }
+	until("at work", lively)
+	if err := cmd.Process.Signal(syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	long := time.Now().Add(-2 * silentAfter).Truncate(time.Second)
+	for range 2 { // the first may come before the process has stopped
+		time.Sleep(2 * beatEvery)
+		if err := os.Chtimes(c.lockFile("s"), long, long); err != nil {
+			t.Fatal(err)
+		}
+	}
+	time.Sleep(2 * beatEvery)
+	who := until("suspended", silent)
+	if !who.Silent.Equal(long) || !strings.Contains(who.String(), ", silent since ") {
+		t.Errorf("silent since %v, not %v: %s", who.Silent, long, who)
+	}
+	if _, err := c.ownSession("s"); err == nil || explain(err).Code != Conflict || !strings.Contains(err.Error(), "kill -CONT") {
+		t.Errorf("the session of a suspended owner: %v", err)
+	}
+	if err := cmd.Process.Signal(syscall.SIGCONT); err != nil {
+		t.Fatal(err)
+	}
+	until("goes on", lively)
+}
+
+func TestHelperOwner(t *testing.T) {
+	home := os.Getenv("REDGREEN_TEST_OWNER")
+	if home == "" {
+		t.Skip("only as a helper process")
+	}
+	if _, err := coreAt(t, home).ownSession("s"); err != nil {
+		t.Fatal(err)
+	}
+	_, _ = os.Stdout.WriteString("owned\n")
+	select {}
 }

@@ -33,7 +33,7 @@ function terminal(...args) {
       await new Promise((r) => setTimeout(r, 100));
     }
   };
-  return { answer: (line) => child.stdin.write(`${line}\n`), until, ended, said: () => said };
+  return { pid: child.pid, answer: (line) => child.stdin.write(`${line}\n`), until, ended, said: () => said };
 }
 
 test('one owner, the other follows', { timeout: 600_000 }, async (t) => {
@@ -75,6 +75,13 @@ test('one owner, the other follows', { timeout: 600_000 }, async (t) => {
     if (process.env.SHOT) await page.screenshot({ path: process.env.SHOT });
     const id = decodeURIComponent(new URL(page.url()).hash.replace('#/session/', ''));
     assert.match(await page.evaluate((s) => window.go.app.App.Undo(s, false).then(() => 'taken back', (e) => e.message ?? String(e)), id), /a terminal \(process \d+/);
+
+    // Suspended, it is said to be silent; it goes on and answers again.
+    process.kill(fix.pid, 'SIGSTOP');
+    await page.getByText(/last gave a sign of life.*may be suspended/).waitFor({ timeout: 60_000 });
+    if (process.env.SHOT) await page.screenshot({ path: process.env.SHOT.replace('.png', '-silent.png') });
+    process.kill(fix.pid, 'SIGCONT');
+    await page.getByText(/You follow it here, live and read only/).waitFor({ timeout: 60_000 });
 
     // It gives the session up; the window may go on at once.
     fix.answer('n');

@@ -213,6 +213,7 @@ export interface Owner {
   kind: 'window' | 'browser' | 'terminal' | ''; // '' not known
   pid: number;
   since: string;
+  silent?: string; // when it last gave a sign of life, where that is long ago
 }
 
 /** An event that holds words of a query, each in «». */
