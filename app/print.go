@@ -32,11 +32,15 @@ func printProof(w io.Writer, s session.State) {
 	if s.Summary != "" && !s.Patch.Empty() {
 		fmt.Fprintf(w, "\n%s:\n%s", printable(s.Model.Label, 200), wrapped(s.Summary, 100, "  "))
 	}
-	if cert, ok := proof.Read(s.Certificate); ok {
+	cert, known := proof.Read(s.Certificate)
+	cert.Criteria = agent.Held(s, cert)
+	if known {
 		printCertificate(w, cert)
 		fmt.Fprintln(w)
+	} else {
+		certificateText{w, cert}.criteria()
 	}
-	printReview(w, s)
+	printReview(w, s, cert)
 }
 
 // wrapped breaks a text into lines of at most width characters, as far as its words allow.
@@ -56,21 +60,14 @@ func wrapped(text string, width int, indent string) string {
 	return b.String()
 }
 
-// printReview says what stands beside the certificate: what else was checked, which test covers which criterion, the
-// parts that were proven one after another, and what deserves a second look.
-func printReview(w io.Writer, s session.State) {
-	if s.Label != "" {
+// printReview says what stands beside the certificate: what else was checked, where an older certificate does not say it,
+// the parts that were proven one after another, and what deserves a second look.
+func printReview(w io.Writer, s session.State, cert proof.Certificate) {
+	if s.Label != "" && s.Label != cert.Checked {
 		fmt.Fprintf(w, "%s\n", printable(s.Label, 1000))
 	}
 	if s.Doubt != "" {
 		fmt.Fprintf(w, "choose:\n%s\n", wrapped(s.Doubt, 100, "  "))
-	}
-	for _, c := range s.Criteria {
-		where := strings.Join(c.Tests, ", ")
-		if where == "" {
-			where = "no test names it"
-		}
-		fmt.Fprintf(w, "%s: %s\n", printable(c.ID+" "+c.Text, 300), printable(where, 300))
 	}
 	for _, p := range s.Parts {
 		fmt.Fprintf(w, "part %d, proven by itself (patch %s): %s\n", p.Number, shortHash(p.PatchHash), printable(p.Summary, 300))

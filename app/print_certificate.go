@@ -28,10 +28,59 @@ func printCertificate(w io.Writer, cert proof.Certificate) {
 	t.list("red before and still", cert.PreExisting)
 	t.list("flaky", cert.Flaky)
 	t.list("no verdict", cert.Infrastructure)
+	t.checked()
+	t.criteria()
 	t.findings()
 	if cert.RuntimeLabel != "" {
 		t.runs()
 	}
+}
+
+// checked says what holds of a patch that turns no test green, and how its new tests were made to fail.
+func (t certificateText) checked() {
+	if t.cert.Checked != "" {
+		fmt.Fprintf(t.w, "  checked: %s\n", printable(t.cert.Checked, 1000))
+	}
+	for i, b := range t.cert.Breaks {
+		if i == 10 {
+			fmt.Fprintf(t.w, "    … and %d more\n", len(t.cert.Breaks)-i)
+			break
+		}
+		fmt.Fprintf(t.w, "    %s:%d changed to `%s`: %s\n", printable(b.File, 4096), b.Line, printable(b.Now, 120), printable(redThen(b.Tests), 300))
+	}
+}
+
+// redThen names at most three tests that a change made fail.
+func redThen(ids []string) string {
+	more := ""
+	if n := len(ids) - 3; n > 0 {
+		ids, more = ids[:3], fmt.Sprintf(" and %d more", n)
+	}
+	return strings.Join(ids, ", ") + more + " red"
+}
+
+// criteria says which test covers which acceptance criterion.
+func (t certificateText) criteria() {
+	if len(t.cert.Criteria) == 0 {
+		return
+	}
+	fmt.Fprintln(t.w, "  acceptance criteria:")
+	for _, c := range t.cert.Criteria {
+		fmt.Fprintf(t.w, "    %s: %s\n", printable(c.ID+" "+c.Text, 300), printable(coveredBy(c), 300))
+	}
+}
+
+// coveredBy names the tests that cover a criterion.
+func coveredBy(c proof.Criterion) string {
+	switch places := strings.Join(c.Places, ", "); {
+	case len(c.Tests) > 3:
+		return fmt.Sprintf("%s and %d more tests", strings.Join(c.Tests[:3], ", "), len(c.Tests)-3)
+	case len(c.Tests) > 0:
+		return strings.Join(c.Tests, ", ")
+	case places != "":
+		return "NOT COVERED: named at " + places + ", but no test there is known to have passed"
+	}
+	return "NOT COVERED by any test"
 }
 
 func (t certificateText) list(title string, ids []string) {

@@ -34,6 +34,10 @@ func TestPrintCertificate(t *testing.T) {
 	linted.Linters = []string{"ruff"}
 	old := proven
 	old.Linters = nil // of an older version: nothing is known
+	checked := none
+	checked.State, checked.Reasons, checked.Checked = proof.NotProven, []string{"Why."}, "2 new tests pass."
+	checked.Breaks = []proof.Break{{File: "a.py", Line: 3, Was: "a + b", Now: "a - b", Tests: []string{"t1", "t2"}}}
+	checked.Criteria = []proof.Criterion{{ID: "C1", Text: "one", Tests: []string{"t1"}, Places: []string{"test_a.py:4"}}, {ID: "C2", Text: "two"}, {ID: "C3", Text: "three", Places: []string{"test_a.py:9"}}}
 	tail := "  base:        bbbbbbbbbbbb (hash of the folder's files without the patch)\n  patch:       cccccccccccc (hash of the diff)\n" +
 		"  proof:       dddddddddddd (hash of this certificate but its times: the same proof has the same)\n"
 	head := "\ncertificate: proven\n  still green: 1 test\n"
@@ -44,8 +48,10 @@ func TestPrintCertificate(t *testing.T) {
 		"nothing ran": {none, "\ncertificate: unverifiable\n  x.\n"},
 		"not proven": {cert, "\ncertificate: not proven\n  4 tests are broken by the patch (1 test did not run: d).\n  broken:\n    a\n    b\n    c\n    d\n  red before and still:\n    old\n" +
 			"  command:     make test\n  ran with:    go 1.26 of the host\n  isolation:   container (runc)\n  not checked: Coverage was not measured: no such file.\n" + tail},
-		"no linter":     {proven, head + "  command:     make test\n  isolation:   container (runc)\n  not checked: No linter looked at the change: the folder sets up none for these files.\n" + tail},
-		"a linter":      {linted, head + "  linters:     ruff: nothing new\n  command:     make test\n  isolation:   container (runc)\n" + tail},
+		"no linter": {proven, head + "  command:     make test\n  isolation:   container (runc)\n  not checked: No linter looked at the change: the folder sets up none for these files.\n" + tail},
+		"a linter":  {linted, head + "  linters:     ruff: nothing new\n  command:     make test\n  isolation:   container (runc)\n" + tail},
+		"criteria, and what made tests fail": {checked, "\ncertificate: not proven\n  Why.\n  checked: 2 new tests pass.\n    a.py:3 changed to `a - b`: t1, t2 red\n  acceptance criteria:\n" +
+			"    C1 one: t1\n    C2 two: NOT COVERED by any test\n    C3 three: NOT COVERED: named at test_a.py:9, but no test there is known to have passed\n"},
 		"older version": {old, head + "  command:     make test\n  isolation:   container (runc)\n" + tail},
 	} {
 		var out strings.Builder

@@ -61,13 +61,9 @@ func proofOnly(events []entry) bool {
 
 // reprove proves the patch as it is, without the model, and asks for the review.
 func (r *Run) reprove(ctx context.Context, b *bench) error {
-	reasons, err := r.judge(ctx, b)
+	_, label, err := r.judge(ctx, b)
 	if err != nil {
 		return err
-	}
-	label := ""
-	if len(reasons) > 0 {
-		label = r.checked()
 	}
 	return r.append(ctx, session.KindReviewAsked, review(r.log.State(), r.log.State().Summary, label, r.log.State().Doubt))
 }

@@ -4,10 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path"
 	"regexp"
+	"slices"
 	"strings"
 
+	"redgreen/backend/lang"
 	"redgreen/backend/patch"
+	"redgreen/backend/proof"
 	"redgreen/backend/session"
 	"redgreen/backend/testrun"
 	"redgreen/backend/tools"
@@ -54,9 +58,17 @@ func (r *Run) EditCriteria(ctx context.Context, texts []string) error {
 // criterionName is how a test names a criterion: "C1" in its text, test_c1_…, TestC1…; a variable c1 is none.
 var criterionName = regexp.MustCompile(`\bC(\d{1,2})\b|_[cC](\d{1,2})(?:_|\b)|[a-z]C(\d{1,2})(?:[A-Z_]|\b)`)
 
-// covered says which added lines of tests name which criterion; pure.
-func covered(items []session.Criterion, p patch.Patch) []session.Criterion {
-	places := map[string][]string{}
+// place is a line of the patched tree.
+type place struct {
+	path string
+	line int
+}
+
+func (p place) String() string { return fmt.Sprintf("%s:%d", p.path, p.line) }
+
+// named says which added lines of tests name which criterion, by its id; pure.
+func named(p patch.Patch) map[string][]place {
+	places := map[string][]place{}
 	for _, f := range p.Files {
 		if !testrun.TestFile(f.Path) {
 			continue
@@ -65,11 +77,8 @@ func covered(items []session.Criterion, p patch.Patch) []session.Criterion {
 			n := h.NewStart
 			for _, l := range h.Lines {
 				if l.Op == patch.Insert {
-					for _, m := range criterionName.FindAllStringSubmatch(l.Text, -1) {
-						id := "C" + m[1] + m[2] + m[3]
-						if at := fmt.Sprintf("%s:%d", f.Path, n); len(places[id]) == 0 || places[id][len(places[id])-1] != at {
-							places[id] = append(places[id], at)
-						}
+					for _, id := range namesIn(l.Text) {
+						places[id] = append(places[id], place{f.Path, n})
 					}
 				}
 				if l.Op != patch.Delete {
@@ -78,9 +87,133 @@ func covered(items []session.Criterion, p patch.Patch) []session.Criterion {
 			}
 		}
 	}
+	return places
+}
+
+// namesIn are the ids of the criteria that a text names, each once.
+func namesIn(text string) []string {
+	var ids []string
+	for _, m := range criterionName.FindAllStringSubmatch(text, -1) {
+		if id := "C" + m[1] + m[2] + m[3]; !slices.Contains(ids, id) {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+// covered says which added lines of tests name which criterion; pure.
+func covered(items []session.Criterion, p patch.Patch) []session.Criterion {
+	places := named(p)
 	out := make([]session.Criterion, len(items))
 	for i, c := range items {
-		out[i] = session.Criterion{ID: c.ID, Text: c.Text, Tests: places[c.ID]}
+		out[i] = session.Criterion{ID: c.ID, Text: c.Text, Tests: texts(places[c.ID])}
+	}
+	return out
+}
+
+func texts(places []place) []string {
+	var out []string
+	for _, p := range places {
+		out = append(out, p.String())
+	}
+	return out
+}
+
+// covering gives the criteria for the certificate: each with the tests that name it in a line that the patch adds and pass
+// with the patch. after reads a file of the patched tree.
+func covering(items []session.Criterion, p patch.Patch, base, patched testrun.Run, after func(path string) ([]byte, error)) []proof.Criterion {
+	t := testsAt{after: after, files: map[string][]lang.Definition{}, parser: lang.NewParser()}
+	defer t.parser.Close()
+	before := map[string]bool{}
+	for _, one := range base.Tests {
+		before[one.ID] = true
+	}
+	places, byName := named(p), map[string][]string{}
+	for _, one := range patched.Tests {
+		if one.Status != testrun.Passed {
+			continue
+		}
+		t.passed = append(t.passed, one.ID)
+		if !before[one.ID] {
+			for _, id := range namesIn(one.ID) {
+				byName[id] = append(byName[id], one.ID)
+			}
+		}
+	}
+	out := []proof.Criterion{}
+	for _, c := range items {
+		tests := slices.Clone(byName[c.ID])
+		for _, at := range places[c.ID] {
+			tests = append(tests, t.at(at)...)
+		}
+		slices.Sort(tests)
+		out = append(out, proof.Criterion{ID: c.ID, Text: c.Text, Tests: append([]string{}, slices.Compact(tests)...), Places: append([]string{}, texts(places[c.ID])...)})
+	}
+	return out
+}
+
+// testsAt finds the tests that a line of the patched tree belongs to.
+type testsAt struct {
+	passed []string // ids
+	after  func(path string) ([]byte, error)
+	parser *lang.Parser
+	files  map[string][]lang.Definition
+}
+
+// at gives the passing tests of the innermost definition around a line, its leading comment included. Where tests of several
+// files have that name, those whose id names the file.
+func (t *testsAt) at(p place) []string {
+	inner := lang.Definition{}
+	for _, d := range t.definitions(p.path) {
+		if d.DocLine <= p.line && p.line <= d.EndLine && (inner.Name == "" || d.EndLine-d.DocLine <= inner.EndLine-inner.DocLine) {
+			inner = d
+		}
+	}
+	if inner.Name == "" {
+		return nil
+	}
+	whole := regexp.MustCompile(`(^|\W)` + regexp.QuoteMeta(inner.Name) + `(\W|$)`)
+	stem := strings.TrimSuffix(path.Base(p.path), path.Ext(p.path))
+	var all, here []string
+	for _, id := range t.passed {
+		if whole.MatchString(id) {
+			if all = append(all, id); strings.Contains(id, stem) {
+				here = append(here, id)
+			}
+		}
+	}
+	if len(here) > 0 {
+		return here
+	}
+	return all
+}
+
+func (t *testsAt) definitions(path string) []lang.Definition {
+	if defs, ok := t.files[path]; ok {
+		return defs
+	}
+	var defs []lang.Definition
+	if l, ok := lang.ByPath(path); ok {
+		if text, err := t.after(path); err == nil {
+			defs, _, _ = t.parser.Definitions(l, text) // what cannot be parsed names no test
+		}
+	}
+	t.files[path] = defs
+	return defs
+}
+
+// Held are the acceptance criteria of a session with what its certificate shows of each. One that the person changed after it
+// was issued is covered by nothing; a certificate of before criteria stood in it leaves the places that the review told.
+func Held(st session.State, c proof.Certificate) []proof.Criterion {
+	var out []proof.Criterion
+	for _, now := range st.Criteria {
+		row := proof.Criterion{ID: now.ID, Text: now.Text, Places: now.Tests}
+		for _, shown := range c.Criteria {
+			if shown.ID == now.ID && shown.Text == now.Text {
+				row = shown
+			}
+		}
+		out = append(out, row)
 	}
 	return out
 }

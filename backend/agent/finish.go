@@ -32,15 +32,9 @@ func (r *Run) finished(ctx context.Context, b *bench, rec *recorder, call model.
 	if out.Rest != "" && failedFinishes(r.history())+1 < maxProofs {
 		return false, r.finishedPart(ctx, b, rec, call, out)
 	}
-	reasons, err := r.judge(ctx, b)
+	reasons, label, err := r.judge(ctx, b)
 	if err != nil {
 		return false, err
-	}
-	label := ""
-	if len(reasons) > 0 {
-		if label = r.checked(); label != "" {
-			reasons = nil
-		}
 	}
 	last := failedFinishes(r.history())+1 >= maxProofs
 	back := ""
@@ -73,38 +67,6 @@ func (r *Run) finished(ctx context.Context, b *bench, rec *recorder, call model.
 	return true, rec.record(ctx, call, out, session.Entry{Kind: session.KindReviewAsked, Data: review(st, *out.Finish, label, out.Doubt)})
 }
 
-// checked says what holds of a patch that is not proven, where its kind of task cannot turn a test from red to green; ""
-// for every other kind, and where anything is worse than before.
-func (r *Run) checked() string {
-	var run *session.Run
-	var cert proof.Certificate
-	for _, e := range slices.Backward(r.history()) {
-		if d, ok := e.data.(session.ProofFinished); ok && json.Unmarshal(d.Certificate, &cert) == nil {
-			run = &d.Run
-			break
-		}
-	}
-	if run == nil {
-		return ""
-	}
-	return checkedLabel(r.task.Kind, cert, *run)
-}
-
-func checkedLabel(k Kind, c proof.Certificate, run session.Run) string {
-	sound := c.State == proof.NotProven && len(c.Broken)+len(c.Integrity)+len(c.Infrastructure) == 0 && run.Reason == "" &&
-		c.StillGreen > 0 && run.Failed == len(c.PreExisting)
-	added := run.Passed - c.StillGreen
-	switch {
-	case !sound:
-		return ""
-	case k == Refactor:
-		return fmt.Sprintf("Checked, not proven: each of the %d tests that passed before passes now, and no test was weakened. A refactoring turns no test from red to green, so this says only as much as these tests cover.", c.StillGreen)
-	case k == Tests && added > 0:
-		return fmt.Sprintf("Checked, not proven: %d new tests pass, and the %d of before still do. The new tests pass on the untouched code too, so the system did not see them fail.", added, c.StillGreen)
-	}
-	return ""
-}
-
 // Scrutiny marks the changed places that deserve a second look, whatever the proof says.
 func Scrutiny(p patch.Patch) []session.Mark {
 	var out []session.Mark
@@ -125,27 +87,25 @@ func dependencies(p patch.Patch) string {
 	return strings.Join(places, ", ")
 }
 
-// judge says why the present patch is not proven; nothing when it is. A patch that was judged before is not run again.
-func (r *Run) judge(ctx context.Context, b *bench) ([]string, error) {
+// judge says why the present patch is not proven, nothing when it is; label says what holds of one whose kind of task cannot
+// turn a test from red to green. A patch that was judged before is not run again.
+func (r *Run) judge(ctx context.Context, b *bench) (why []string, label string, err error) {
 	st := r.log.State()
 	if st.Patch.Empty() {
-		return []string{"nothing was changed: there is no patch"}, nil
+		return []string{"nothing was changed: there is no patch"}, "", nil
 	}
 	var cert proof.Certificate
 	if st.Proof != "" {
 		if err := json.Unmarshal(st.Certificate, &cert); err != nil {
-			return nil, fmt.Errorf("reading the certificate: %w", err)
+			return nil, "", fmt.Errorf("reading the certificate: %w", err)
 		}
-	} else {
-		var err error
-		if cert, err = r.prove(ctx, b); err != nil {
-			return nil, err
-		}
+	} else if cert, err = r.prove(ctx, b); err != nil {
+		return nil, "", err
 	}
-	if cert.State == proof.Proven {
-		return nil, nil
+	if cert.State == proof.Proven || cert.Checked != "" {
+		return nil, cert.Checked, nil
 	}
-	return reasons(cert), nil
+	return reasons(cert), "", nil
 }
 
 func reasons(c proof.Certificate) []string {
@@ -165,6 +125,9 @@ func reasons(c proof.Certificate) []string {
 	}
 	return out
 }
+
+// aims are the kinds of task whose patch is not there to turn a test green.
+var aims = map[Kind]proof.Aim{Refactor: proof.SameWork, Tests: proof.NewTests}
 
 // prove makes the certificate of the present patch, outside the model's reach, and records it.
 func (r *Run) prove(ctx context.Context, b *bench) (proof.Certificate, error) {
@@ -188,9 +151,12 @@ func (r *Run) prove(ctx context.Context, b *bench) (proof.Certificate, error) {
 	}
 	defer done()
 	cert, run, err := proof.Prove(ctx, proof.Options{
-		Runner: runner, Command: command, Baseline: baseline, Patch: p, BaseHash: b.ws.BaseHash(),
+		Runner: runner, Command: command, Baseline: baseline, Patch: p, Aim: aims[r.task.Kind], BaseHash: b.ws.BaseHash(),
 		Tree:     func(ctx context.Context, p patch.Patch) (string, func(), error) { return r.tree(ctx, b, p) },
 		ReadBase: b.ws.Base, Now: r.o.Now, Progress: r.phase,
+		Criteria: func(base, patched testrun.Run) []proof.Criterion {
+			return covering(r.log.State().Criteria, p, base, patched, b.ws.Read)
+		},
 	})
 	if ctx.Err() != nil {
 		return cert, ctx.Err()

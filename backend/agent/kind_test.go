@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"redgreen/backend/patch"
-	"redgreen/backend/proof"
 	"redgreen/backend/session"
 
 	"github.com/google/go-cmp/cmp"
@@ -83,35 +82,5 @@ func TestCoveredCriteria(t *testing.T) {
 		{ID: "C3", Text: "three"}, {ID: "C4", Text: "four", Tests: []string{"pkg/a_test.go:10"}}}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
-	}
-}
-
-func TestCheckedLabel(t *testing.T) {
-	t.Parallel()
-	run := session.Run{Passed: 5, Failed: 1}
-	sound := proof.Certificate{State: proof.NotProven, StillGreen: 5, PreExisting: []string{"old"}}
-	with := func(f func(*proof.Certificate)) proof.Certificate { c := sound; f(&c); return c }
-	for _, c := range []struct {
-		name string
-		kind Kind
-		cert proof.Certificate
-		run  session.Run
-		ok   bool
-	}{
-		{"refactoring", Refactor, sound, run, true},
-		{"a bug stays unproven", Fix, sound, run, false},
-		{"a feature too", Feature, sound, run, false},
-		{"tests, but none is new", Tests, sound, run, false},
-		{"new tests", Tests, sound, session.Run{Passed: 8, Failed: 1}, true},
-		{"a new test fails", Tests, sound, session.Run{Passed: 8, Failed: 2}, false},
-		{"broken", Refactor, with(func(c *proof.Certificate) { c.Broken = []string{"x"} }), run, false},
-		{"weakened", Refactor, with(func(c *proof.Certificate) { c.Integrity = []proof.Flag{{}} }), run, false},
-		{"no verdict", Refactor, with(func(c *proof.Certificate) { c.State = proof.Unverifiable }), run, false},
-		{"no test", Refactor, with(func(c *proof.Certificate) { c.StillGreen = 0 }), run, false},
-		{"cut short", Refactor, sound, session.Run{Passed: 5, Failed: 1, Reason: "timeout"}, false},
-	} {
-		if got := checkedLabel(c.kind, c.cert, c.run); (got != "") != c.ok {
-			t.Errorf("%s: %q", c.name, got)
-		}
 	}
 }

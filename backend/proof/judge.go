@@ -115,6 +115,7 @@ func blank(reruns int) Certificate {
 		Reasons: []string{}, RedToGreen: []string{}, Broken: []string{}, PreExisting: []string{}, Flaky: []string{},
 		Infrastructure: []string{}, Integrity: []Flag{}, NotCovered: []string{}, Warnings: []string{}, Command: []string{}, Reruns: reruns,
 		Toolchain: []testrun.Tool{}, Static: []testrun.Finding{}, Linters: []string{}, Uncovered: []Span{},
+		Criteria: []Criterion{}, Breaks: []Break{}, Unbroken: []string{},
 	}
 }
 

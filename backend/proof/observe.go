@@ -3,7 +3,9 @@ package proof
 import (
 	"context"
 	"fmt"
+	"path"
 	"slices"
+	"strings"
 	"time"
 
 	"redgreen/backend/patch"
@@ -69,6 +71,15 @@ func prove(ctx context.Context, o Options, s suite) (Certificate, testrun.Run, e
 		}
 		c.sayAside(e.aside, o.Patch)
 	}
+	if o.Aim == NewTests && (c.State == Proven || unturned(c, e)) {
+		if err := ob.breaks(ctx, e, &c); err != nil {
+			return Certificate{}, testrun.Run{}, err
+		}
+	}
+	c.check(o.Aim, e)
+	if o.Criteria != nil {
+		c.Criteria = o.Criteria(e.base, e.patched)
+	}
 	ob.label(&c, e)
 	return c, e.patched, nil
 }
@@ -76,7 +87,7 @@ func prove(ctx context.Context, o Options, s suite) (Certificate, testrun.Run, e
 // observe makes the runs that the verdict needs, and no more.
 func (o observer) observe(ctx context.Context) (evidence, error) {
 	tests := testPart(o.Patch, o.ReadBase)
-	e := evidence{base: o.Baseline, flags: o.flags(), empty: o.Patch.Empty(), reruns: o.Reruns,
+	e := evidence{base: brought(o.Baseline, o.Patch), flags: o.flags(), empty: o.Patch.Empty(), reruns: o.Reruns,
 		touchesTests: len(tests.Files) > 0, onlyTests: len(tests.Files) > 0 && tests.Hash() == o.Patch.Hash()}
 	if e.empty || blocked(e.base) {
 		return e, nil
@@ -201,6 +212,7 @@ func (o observer) in(ctx context.Context, p patch.Patch, use func(dir string) er
 func (o observer) run(ctx context.Context, dir string, paths []string, what string) (testrun.Run, error) {
 	o.say(what)
 	run, err := o.suite.Run(ctx, dir, o.Command, paths)
+	run = brought(run, o.Patch)
 	if err == nil && o.Ran != nil {
 		o.Ran(run)
 	}
@@ -211,6 +223,23 @@ func (o observer) say(what string) {
 	if o.Progress != nil {
 		o.Progress(what)
 	}
+}
+
+// brought is a run whose tests all lack a package that the patch itself brings: they could not be loaded, which is how the
+// first test of a new program fails without it.
+func brought(run testrun.Run, p patch.Patch) testrun.Run {
+	if run.Missing == "" {
+		return run
+	}
+	for _, f := range p.Files {
+		parts := strings.Split(f.Path, "/")
+		last := len(parts) - 1
+		parts[last] = strings.TrimSuffix(parts[last], path.Ext(parts[last]))
+		if f.Status == patch.Added && !testrun.TestFile(f.Path) && slices.Contains(parts, run.Missing) {
+			run.Unbuilt = true
+		}
+	}
+	return run
 }
 
 // label adds what was proven, where and when, and the hash of it all.

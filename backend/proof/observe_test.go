@@ -213,7 +213,9 @@ func TestProveLabelsTheCertificate(t *testing.T) {
 		Command: []string{"make", "test"}, BaseHash: "b", PatchHash: p.Hash(), BaselineMillis: 3000, PatchedMillis: 1000,
 		Issued: time.Unix(0, 0).UTC(), Reruns: 2, NotCovered: []string{"Coverage was not measured, so whether a test runs each changed line is not known."},
 		Toolchain: []testrun.Tool{}, Static: []testrun.Finding{}, Linters: []string{}, Uncovered: []Span{},
+		Breaks: []Break{}, Unbroken: []string{}, Criteria: []Criterion{},
 	}
+	want.seal()
 	if diff := cmp.Diff(want, c); diff != "" {
 		t.Errorf("certificate (-want +got):\n%s", diff)
 	}

@@ -61,6 +61,20 @@ type Certificate struct {
 	Static    []testrun.Finding `json:"static"`    // new findings of the repository's own linters; they are shown and do not decide
 	Linters   []string          `json:"linters"`   // the repository's own linters that looked at the changed files; they do only where a test went from red to green
 	Uncovered []Span            `json:"uncovered"` // changed lines that no test executed, where that was measured
+
+	// Checked says in a sentence what holds of a patch that turns no test green, because that is not what it is for; "" nothing.
+	Checked  string      `json:"checked"`
+	Breaks   []Break     `json:"breaks"`   // of a patch for the sake of its tests: how each new one was made to fail
+	Unbroken []string    `json:"unbroken"` // new tests that nothing made fail
+	Criteria []Criterion `json:"criteria"` // the task's acceptance criteria, in their order, see Options
+}
+
+// Criterion is one thing that the result is held to, with the tests that cover it: they name it and pass with the patch.
+type Criterion struct {
+	ID     string   `json:"id"`
+	Text   string   `json:"text"`
+	Tests  []string `json:"tests"`  // ids; none: it is not covered
+	Places []string `json:"places"` // the patch's lines of tests that name it, FILE:LINE
 }
 
 // Span is a run of lines of the patched file, both ends included.
@@ -97,6 +111,16 @@ type Flag struct {
 	Text string `json:"text"`
 }
 
+// Aim is what a patch is for; it decides what is checked of one that turns no test green, never what is proven.
+type Aim string
+
+// The aims.
+const (
+	Fixes    Aim = ""      // a test turns green
+	SameWork Aim = "same"  // another shape of the code, the same behaviour
+	NewTests Aim = "tests" // tests for code that is there
+)
+
 // Options of a proof. Tree gives a folder that holds the base with p applied (the empty patch: the base itself); done
 // removes it. ReadBase reads a file of the base.
 type Options struct {
@@ -104,13 +128,15 @@ type Options struct {
 	Command  testrun.Command
 	Baseline testrun.Run // the run on the base
 	Patch    patch.Patch
+	Aim      Aim
 	BaseHash string
 	Tree     func(ctx context.Context, p patch.Patch) (dir string, done func(), err error)
 	ReadBase patch.ReadFunc
 	Reruns   int // of each red→green and each newly failing test, default 2
 	Now      func() time.Time
-	Progress func(what string)     // what is being run now; may be nil
-	Ran      func(run testrun.Run) // a run that just ended; may be nil
+	Progress func(what string)                           // what is being run now; may be nil
+	Ran      func(run testrun.Run)                       // a run that just ended; may be nil
+	Criteria func(base, patched testrun.Run) []Criterion // the task's acceptance criteria by the two runs of the suite; nil none
 }
 
 // defaultReruns: three results of one tree show a test that fails every second time with 75 %; more would cost a slow

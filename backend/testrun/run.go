@@ -121,11 +121,16 @@ func finish(run Run, kind Kind, c Command, o output, res sandbox.Result) Run {
 		var lacking bool
 		run.Reason, lacking = nextStep(run.Reason, o.tree, c, o, tests)
 		run.Unbuilt = run.Unbuilt && !lacking
+		if strings.HasPrefix(run.Reason, missingDependency) {
+			run.Missing = missingPackage(o.tree, tests)
+		}
 	}
 	run.NoTests = run.Infrastructure && len(tests) == 0 && len(o.selected) == 0 && res.Reason == "" &&
 		(read.empty || read.trouble == "" && res.ExitCode == 0)
 	return run
 }
+
+const missingDependency = "missing dependency: "
 
 // noVerdict says why a run says nothing about the tree, "" when it does. unbuilt is the one such state that the tree
 // itself is the cause of.
@@ -149,7 +154,7 @@ func noVerdict(c Command, read reading, tests []Test, o output, res sandbox.Resu
 	case len(tests) == 0:
 		return "no test was collected" + lastWords(o), false
 	case !ran && missingPackage(o.tree, tests) != "":
-		return "missing dependency: " + missingPackage(o.tree, tests), false
+		return missingDependency + missingPackage(o.tree, tests), false
 	case !ran:
 		return notRun(tests), true
 	case read.perTest && !read.finished && count[Errored] == 0:

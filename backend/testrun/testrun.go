@@ -72,6 +72,7 @@ type Run struct {
 	Finished       bool           `json:"-"` // the runner itself came to its end
 	Unbuilt        bool           `json:"-"` // with Infrastructure: nothing compiled or could be collected, which a patch can cause and cure
 	NoTests        bool           `json:"-"` // with Infrastructure: the runner works, and the tree has no test yet
+	Missing        string         `json:"-"` // with Infrastructure: the package of Python or Node that every test lacks, "" none
 	Infrastructure bool           `json:"-"` // no verdict: command not found, no test collected, stopped by a limit, …
 	Rung           sandbox.Rung   `json:"-"`
 	Limits         sandbox.Limits `json:"-"`

@@ -139,7 +139,9 @@ scene('a question is answered where it is asked; criteria lead to their tests an
   assert.equal(await page.getByTestId('reflection').count(), 1);
   await page.getByTestId('compacted-item').locator('summary').click();
   assert.match(await page.getByTestId('compacted-item').innerText(), /26\.4k → 7\.9k tokens[\s\S]*15 passed/);
-  assert.match(await page.getByTestId('criterion').nth(2).innerText(), /no test names it/);
+  assert.match(await page.getByTestId('criterion').nth(2).innerText(), /Not covered: no test names it/);
+  assert.equal(await page.getByTestId('criterion-covered').count(), 2);
+  assert.match(await page.getByTestId('criterion').first().innerText(), /✓ test_\w+/);
   await page.getByTestId('criterion-test').first().click();
   await page.locator('.cm-flash').waitFor();
   await page.getByTestId('scrutiny-mark').click();
@@ -150,6 +152,8 @@ scene('a question is answered where it is asked; criteria lead to their tests an
   await page.getByTestId('criteria-save').click();
   await page.getByTestId('criteria-dialog').waitFor({ state: 'detached' });
   assert.equal(await page.getByTestId('criterion').count(), 1);
+  assert.equal(await page.getByTestId('criterion-covered').count(), 0); // it was changed after the certificate was issued
+  await page.getByTestId('criterion-uncovered').waitFor();
 });
 
 scene('a run that asks can be ended instead', 'speed=1000&scene=feature', async (page) => {

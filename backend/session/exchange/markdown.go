@@ -82,6 +82,9 @@ func (m markdown) certificate(t story) {
 	m.line("%d red → green, %d still green, %d broken", len(c.RedToGreen), c.StillGreen, len(c.Broken))
 	m.line("")
 	m.list("Why", c.Reasons)
+	if c.Checked != "" {
+		m.list("Checked", append([]string{c.Checked}, c.Broke()...))
+	}
 	m.list("Red before, green now", c.RedToGreen)
 	m.list("Broken", c.Broken)
 	m.list("Red before and still", c.PreExisting)
@@ -92,7 +95,7 @@ func (m markdown) certificate(t story) {
 	m.list("Not covered", append(c.NotCovered, c.Warnings...))
 	var checks, marks []string
 	for _, k := range t.Checks {
-		checks = append(checks, k.ID+": "+k.Text+" ("+orElse(strings.Join(k.Tests, ", "), "no test names it")+")")
+		checks = append(checks, k.ID+": "+k.Text+" ("+k.Covered()+")")
 	}
 	for _, k := range t.Marks {
 		marks = append(marks, fmt.Sprintf("%s:%d (%s): %s", k.File, k.Line, k.Kind, k.Why))

@@ -26,7 +26,7 @@ type story struct {
 	Eyebrow []string
 	Facts   []fact
 	Proof   *certificate
-	Checks  []session.Criterion
+	Checks  []criterion
 	Marks   []session.Mark
 	Label   string
 	Files   []diffFile
@@ -90,8 +90,58 @@ type certificate struct {
 		First, Last int
 	}
 
+	Checked string
+	Breaks  []struct {
+		File     string
+		Line     int
+		Was, Now string
+		Tests    []string
+	}
+	Criteria []criterion
+
 	Title, Mood string
 	Facts       []fact
+}
+
+// criterion is an acceptance criterion with the tests that cover it, or the places that name it.
+type criterion struct {
+	ID, Text      string
+	Tests, Places []string
+}
+
+// Covered says which tests cover a criterion, in words.
+func (c criterion) Covered() string {
+	switch {
+	case len(c.Tests) > 0:
+		return strings.Join(c.Tests, ", ")
+	case len(c.Places) > 0:
+		return "not covered: named at " + strings.Join(c.Places, ", ") + ", but no test there is known to have passed"
+	}
+	return "not covered by any test"
+}
+
+// Broke says how new tests were made to fail.
+func (c certificate) Broke() (out []string) {
+	for _, b := range c.Breaks {
+		out = append(out, fmt.Sprintf("%s:%d changed from %s to %s makes red: %s", b.File, b.Line, b.Was, b.Now, strings.Join(b.Tests, ", ")))
+	}
+	return out
+}
+
+// held are the criteria that hold now, each with what the certificate shows of it.
+func held(now []session.Criterion, c *certificate) (out []criterion) {
+	for _, k := range now {
+		row := criterion{ID: k.ID, Text: k.Text, Places: k.Tests}
+		if c != nil {
+			for _, shown := range c.Criteria {
+				if shown.ID == k.ID && shown.Text == k.Text {
+					row = shown
+				}
+			}
+		}
+		out = append(out, row)
+	}
+	return out
 }
 
 // finding is a place with what is to be said of it.
@@ -110,7 +160,7 @@ func tell(events []session.Event, source string) (story, error) {
 			return story{}, err
 		}
 	}
-	t := story{Summary: s.Summary, Label: s.Label, Checks: s.Criteria}
+	t := story{Summary: s.Summary, Label: s.Label}
 	t.Title, t.Task = headline(s.Task)
 	t.Outcome, t.Mood = outcomeWords(s)
 	t.Eyebrow = []string{s.Folder, kindWords(s.TaskKind), ""}
@@ -120,6 +170,10 @@ func tell(events []session.Event, source string) (story, error) {
 	t.Eyebrow = slices.DeleteFunc(t.Eyebrow, func(v string) bool { return v == "" })
 	t.Facts = facts(s)
 	t.Proof = readCertificate(s.Certificate)
+	t.Checks = held(s.Criteria, t.Proof)
+	if t.Proof != nil && t.Label == t.Proof.Checked {
+		t.Label = "" // said by the certificate
+	}
 	if source != "" {
 		clean, _ := session.Redact(Visible(source))
 		t.imported(clean)

@@ -1,6 +1,6 @@
 // The certificate in sentences with marks. What is not covered is said in the same breath as what is.
 
-import type { Certificate, Flag, Hunk, Mark as ScrutinyMark, Run, RunLimits, Span, Test } from '../api/types';
+import type { Certificate, Covered, Criterion, Flag, Hunk, Mark as ScrutinyMark, Run, RunLimits, Span, Test } from '../api/types';
 import { bytes, took } from './format';
 import { list } from './lists';
 import { t } from '../texts';
@@ -112,6 +112,11 @@ export interface GutterMark {
 export function placeOf(text: string): { file: string; line: number } {
   const m = /^(.*):(\d+)$/.exec(text);
   return m ? { file: m[1] as string, line: Number(m[2]) } : { file: text, line: 0 };
+}
+
+/** covered gives the criteria that hold now, each with what the certificate shows of it: nothing of one that was changed since. */
+export function covered(now: readonly Criterion[], c: Certificate | null): Covered[] {
+  return now.map((k) => list(c?.criteria).find((x) => x.id === k.id && x.text === k.text) ?? { id: k.id, text: k.text, tests: [], places: list(k.tests) });
 }
 
 /** gutter gives what the margin of a file's diff shows. */

@@ -74,4 +74,25 @@ export interface Certificate {
   static?: List<Finding>;
   linters?: List<string>; // that looked at the changed files
   uncovered?: List<Span>;
+  checked?: string; // what holds of a patch that is not there to turn a test green
+  breaks?: List<Break>; // how its new tests were made to fail
+  unbroken?: List<string>; // new tests that nothing made fail
+  criteria?: List<Covered>;
+}
+
+/** Break is a line of the code changed on purpose, with the new tests that fail with it. */
+export interface Break {
+  file: string;
+  line: number;
+  was: string;
+  now: string;
+  tests: List<string>;
+}
+
+/** Covered is an acceptance criterion with the tests that cover it; places name it, FILE:LINE. */
+export interface Covered {
+  id: string;
+  text: string;
+  tests: List<string>;
+  places: List<string>;
 }

@@ -193,7 +193,9 @@ export const reject = {
 export const criteria = {
   head: 'Acceptance criteria',
   change: 'Change…',
-  noTest: 'no test names it',
+  noTest: 'Not covered: no test names it',
+  notPassed: 'Not covered: no test that names it is known to have passed',
+  moreTests: (n: number) => `and ${tests(n)} more`,
   title: 'What the result is held to',
   hint: 'One criterion a line: inputs, outputs, errors, what must stay as it is',
   told: 'The model gets them before its next step. They are numbered anew, C1, C2 and so on.',
