@@ -86,10 +86,6 @@ func (c *command) printHit(h search.Hit, asJSON bool) error {
 	if asJSON {
 		return json.NewEncoder(c.out).Encode(h)
 	}
-	name := h.Symbol
-	if name == "" {
-		name = h.Kind
-	}
 	lines := strings.Split(h.Snippet, "\n")
 	at := func(line int) string {
 		if line < h.StartLine || line-h.StartLine >= len(lines) {
@@ -101,7 +97,11 @@ func (c *command) printHit(h search.Hit, asJSON bool) error {
 	if line < h.StartLine || line-h.StartLine >= len(lines) {
 		line = h.StartLine
 	}
-	fmt.Fprintf(c.out, "%s:%d  %s\n", printable(h.Path, 4096), line, printable(name, 200))
+	place := fmt.Sprintf("%s:%d", printable(h.Path, 4096), line)
+	if h.Symbol != "" { // lines of a file that no grammar reads have no name
+		place += "  " + printable(h.Symbol, 200)
+	}
+	fmt.Fprintln(c.out, place)
 	if len(h.Lines) < 2 {
 		fmt.Fprintf(c.out, "    %s\n", at(line))
 		return nil

@@ -148,6 +148,27 @@ func TestConstantOfAClass(t *testing.T) {
 	}
 }
 
+// A kind that is nearly one is told of; a word of the text that is none is not.
+func TestMistypedKind(t *testing.T) {
+	t.Parallel()
+	_, r, ix := maths(t)
+	for query, want := range map[string]string{
+		"symbl: Mean": "symbol: …", "refrences: Mean": "references: …", "Symbol: Mean": "symbol: …", "calers:Mean": "callers: …", "regexp: Mea.": "regex: …",
+		"paths: maths": "path: …", "refrence: Mean": "references: …", "symbol: Mean": "", "panic: Mean": "", "error: mean of numbers": "", "test: mean": "", "symbols::Mean": "",
+		"fix: the mean": "", "https://example.org/mean": "", "symbl:": "", "maths: Mean": "",
+	} {
+		told := ""
+		mustSearch(t, ix, query, Options{N: 1, Read: r.Read, Told: func(s string) {
+			if strings.Contains(s, "is no kind of query") {
+				told = s
+			}
+		}})
+		if !strings.Contains(told, want) || want == "" && told != "" {
+			t.Errorf("%q: told %q, want %q", query, told, want)
+		}
+	}
+}
+
 // Where a place fits or does not, what is not shown is told of; of words there is always more.
 func TestMoreThanShown(t *testing.T) {
 	t.Parallel()

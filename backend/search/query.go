@@ -38,6 +38,8 @@ type Query struct {
 
 	aboutTests bool // the person asks for tests
 	strict     bool // the kind was said: nothing of another kind is an answer
+
+	hint string // what the person may have meant, "" there is no doubt
 }
 
 // whole reports a query that a place fits or does not, so that what is left out is of the same worth as what is shown. Of words
@@ -78,7 +80,9 @@ func Parse(query string) (Query, error) {
 	if expr, ok := slashed(text); ok {
 		return expression(expr, "leave the slashes out to search for words")
 	}
-	return parseWords(text), nil
+	q := parseWords(text)
+	q.hint = mistyped(text)
+	return q, nil
 }
 
 func expression(expr, instead string) (Query, error) {
@@ -134,6 +138,45 @@ func said(text string) (Query, bool, error) {
 	q := parseWords(rest)
 	q.Kind = Words
 	return q, true, nil
+}
+
+// likeKind is a text that begins as a query does that says its kind; ns::name does not.
+var likeKind = regexp.MustCompile(`(?s)^([A-Za-z]{4,12}):([^:\s]|[ \t]+\S)`)
+
+// mistyped tells of a text that begins with nearly the name of a kind ("symbl: f"), which is looked for as it stands.
+func mistyped(text string) string {
+	m := likeKind.FindStringSubmatch(text)
+	if m == nil {
+		return ""
+	}
+	typed := strings.ToLower(m[1])
+	for _, kind := range []string{"words", "text", "regex", "symbol", "path", "refs", "references", "callers"} {
+		if off := edits(typed, kind); off == 0 || off == 1 && len(typed) > 4 || off == 2 && len(typed) > 6 {
+			return fmt.Sprintf("%q is no kind of query, so these are the words of it; %q says one", m[1]+":", kind+": …")
+		}
+	}
+	return ""
+}
+
+// edits is how many letters must be put in, taken out or changed to make one word of another (Levenshtein's distance).
+func edits(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		corner := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			change := corner
+			if a[i] != b[j] {
+				change++
+			}
+			corner = row[j+1]
+			row[j+1] = min(change, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
 }
 
 // quoted reports a query that is one quoted text.

@@ -116,6 +116,9 @@ func rank(ctx context.Context, ix *index.Index, query string, o *Options) (Query
 	if err != nil {
 		return q, nil, err
 	}
+	if q.hint != "" {
+		o.tell("%s", q.hint)
+	}
 	if o.N <= 0 {
 		o.N = defaultN
 	}
