@@ -53,6 +53,7 @@ type command struct {
 	tty    bool // both ends of the terminal are a person's
 	colour bool // stderr understands colours
 	screen bool // stdout is a terminal
+	width  int  // of that terminal, in characters; 0 unknown, or none
 	shown  bool // the last diff and certificate are on the screen already
 	// unwritten says that the command could write into a folder and has not.
 	unwritten bool
@@ -94,6 +95,9 @@ func Main(a Assets) int {
 	tty := term.IsTerminal(int(os.Stdin.Fd())) && term.IsTerminal(int(os.Stderr.Fd()))
 	c := &command{assets: a, env: os.Getenv, in: os.Stdin, out: os.Stdout, err: os.Stderr, tty: tty, screen: term.IsTerminal(int(os.Stdout.Fd())),
 		colour: term.IsTerminal(int(os.Stderr.Fd())) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"}
+	if c.screen {
+		c.width, _, _ = term.GetSize(int(os.Stdout.Fd())) // 0 where it is not known
+	}
 	return c.run(ctx, os.Args[1:])
 }
 

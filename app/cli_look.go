@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -165,14 +164,29 @@ func (c *command) indexCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(c.out, "%s, %s; %d read anew, %d removed, %d left out (%d generated, %d vendored, the rest binary, too large or secret), %d not parsed whole; %s\n",
-				countOf(s.Files, "file"), countOf(s.Chunks, "chunk"), s.Updated, s.Removed, s.Skipped, s.Generated, s.Vendored, s.Broken, s.Took.Round(time.Millisecond))
+			fmt.Fprintln(c.out, indexWords(s))
 			if note := core.vectorNote(s.Vectors); note != "" {
 				fmt.Fprintln(c.err, note)
 			}
 			return nil
 		},
 	}
+}
+
+// indexWords say what an index holds and what was done; what did not happen is left out.
+func indexWords(s index.Stats) string {
+	parts := []string{fmt.Sprintf("%s, %s of code and text", countOf(s.Files, "file"), countOf(s.Chunks, "piece")), fmt.Sprintf("%d read anew", s.Updated)}
+	add := func(n int, text string) {
+		if n > 0 {
+			parts = append(parts, fmt.Sprintf(text, n))
+		}
+	}
+	add(s.Removed, "%d removed")
+	add(s.Generated, "%d generated left out")
+	add(s.Vendored, "%d vendored left out")
+	add(s.Skipped-s.Generated-s.Vendored, "%d left out as binary, too large or secret")
+	add(s.Broken, "%d with syntax errors or of unknown syntax")
+	return strings.Join(parts, "; ") + "; took " + millis(s.Took.Milliseconds())
 }
 
 func (c *command) testCommand() *cobra.Command {
@@ -269,9 +283,9 @@ func (c *command) testCommands(args []string, t testFlags) error {
 
 // printCommands is the table of --list: what is fixed for the folder, what was found, and what a text of it names.
 func (c *command) printCommands(root string, fixed TestCommand, found []testrun.Command) error {
-	w := tabwriter.NewWriter(c.out, 0, 0, 2, ' ', 0)
+	out := table{columns: []column{{title: "NUMBER"}, {title: "FOLDER", give: head}, {title: "COMMAND", give: tail}, {title: "FOUND BY"}}}
 	row := func(mark string, t testrun.Command) {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", mark, printable(cmp.Or(t.Dir, "."), 200), printable(strings.Join(t.Args, " "), 1000), printable(t.Source, 200))
+		out.rows = append(out.rows, []string{mark, printable(cmp.Or(t.Dir, "."), 200), printable(strings.Join(t.Args, " "), 1000), printable(t.Source, 200)})
 	}
 	known := slices.Clone(found)
 	if len(fixed.Args) > 0 {
@@ -284,7 +298,6 @@ func (c *command) printCommands(root string, fixed TestCommand, found []testrun.
 		fmt.Fprintln(c.err, noCommand(root))
 		return nil
 	}
-	fmt.Fprintln(w, "NUMBER\tFOLDER\tCOMMAND\tFOUND BY")
 	if len(fixed.Args) > 0 {
 		row("fixed", fixed.command())
 	}
@@ -294,7 +307,8 @@ func (c *command) printCommands(root string, fixed TestCommand, found []testrun.
 	for _, s := range suggested {
 		row("suggested", s)
 	}
-	return w.Flush()
+	out.print(c.out, c.width)
+	return nil
 }
 
 // test runs the tests of a folder on a disposable copy.

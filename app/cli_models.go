@@ -46,7 +46,8 @@ func (c *command) modelsCommand() *cobra.Command {
 				}
 			}
 			fmt.Fprintln(c.out)
-			return core.printProviders(c.out, models)
+			core.printProviders(c.out, c.width, models)
+			return nil
 		},
 	}
 	list.Flags().BoolVar(&asJSON, "json", false, "one JSON object a line: {ref, label, local, window, form, edit_form}")
@@ -162,10 +163,7 @@ func (c *command) printProbe(r model.ProbeResult) error {
 }
 
 func (c *command) printModels(s Settings, list ModelList, asJSON bool) error {
-	w := tabwriter.NewWriter(c.out, 0, 0, 2, ' ', 0)
-	if !asJSON && len(list.Models) > 0 {
-		fmt.Fprintln(w, "MODEL\tWHERE\tCONTEXT\tCALLS AND EDITS")
-	}
+	t := table{columns: []column{{title: "MODEL", give: tail}, {title: "WHERE"}, {title: "CONTEXT"}, {title: "CALLS AND EDITS"}}}
 	for _, m := range list.Models {
 		known := s.Models[m.Ref]
 		if asJSON {
@@ -177,7 +175,7 @@ func (c *command) printModels(s Settings, list ModelList, asJSON bool) error {
 		}
 		window, where := "", "hosted"
 		if m.Window > 0 && !m.Search {
-			window = fmt.Sprintf("%d tokens", m.Window)
+			window = fmt.Sprintf("%s tokens", thousands(int64(m.Window)))
 		}
 		if m.Local {
 			where = "local"
@@ -185,9 +183,12 @@ func (c *command) printModels(s Settings, list ModelList, asJSON bool) error {
 		if recorded(m.Ref) {
 			where = m.Label
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", printable(m.Ref, 200), where, cmp.Or(window, "–"), cmp.Or(strings.TrimSpace(string(known.Form)+" "+known.EditForm), "–"))
+		t.rows = append(t.rows, []string{printable(m.Ref, 200), where, cmp.Or(window, "–"), cmp.Or(strings.TrimSpace(string(known.Form)+" "+known.EditForm), "–")})
 	}
-	return w.Flush()
+	if len(t.rows) > 0 {
+		t.print(c.out, c.width)
+	}
+	return nil
 }
 
 func (c *command) costCommand() *cobra.Command {
@@ -212,8 +213,9 @@ func (c *command) costCommand() *cobra.Command {
 				}
 				if len(states) == 0 && !asJSON {
 					fmt.Fprintln(c.err, noSessions)
+					return nil
 				}
-				return c.printBills(session.Sum(session.Bills(states), key), asJSON)
+				return c.printBills(session.Sum(session.Bills(states), key), by, asJSON)
 			})
 		},
 	}
@@ -232,8 +234,21 @@ func billKeys() map[string]func(session.Bill) session.Bill {
 	}
 }
 
-func (c *command) printBills(bills []session.Bill, asJSON bool) error {
-	w := tabwriter.NewWriter(c.out, 0, 0, 2, ' ', 0)
+func (c *command) printBills(bills []session.Bill, by string, asJSON bool) error {
+	t := table{}
+	for _, title := range map[string][]string{"all": {"DAY", "MODEL", "FOLDER"}}[by] {
+		t.columns = append(t.columns, column{title: title, give: map[string]give{"MODEL": tail, "FOLDER": head}[title]})
+	}
+	if len(t.columns) == 0 {
+		t.columns = []column{{title: strings.ToUpper(by), give: map[string]give{"model": tail, "folder": head}[by]}}
+	}
+	names := len(t.columns)
+	for _, title := range []string{"SESSIONS", "FIXES", "TOKENS", "COST", "A FIX"} {
+		t.columns = append(t.columns, column{title: title, right: true})
+	}
+	add := func(name []string, row BillRow) {
+		t.rows = append(t.rows, append(name, fmt.Sprint(row.Sessions), fmt.Sprint(row.Fixes), thousands(row.Usage.Total()), row.cost(), row.perFix()))
+	}
 	for _, b := range bills {
 		row := newBillRow(b)
 		if asJSON {
@@ -246,29 +261,26 @@ func (c *command) printBills(bills []session.Bill, asJSON bool) error {
 		if recorded(name) {
 			name = "recorded model"
 		}
-		for _, name := range []string{b.Day, name, b.Folder} {
-			if name != "" {
-				fmt.Fprintf(w, "%s\t", printable(name, 200))
-			}
+		cells := map[string][]string{"day": {b.Day}, "model": {name}, "folder": {b.Folder}, "all": {b.Day, name, b.Folder}}[by]
+		for i := range cells {
+			cells[i] = cmp.Or(printable(cells[i], 4096), "unknown")
 		}
-		fix := ""
-		if row.PerFix != nil && !row.Local {
-			fix = fmt.Sprintf("$%.4f a fix", float64(*row.PerFix)/1e6)
-		}
-		fmt.Fprintf(w, "%s\t%s\t%s tokens\t%s\t%s\n", countOf(b.Sessions, "session"), fixes(b.Fixes), thousands(b.Usage.Total()), row.cost(), fix)
+		add(cells, row)
 	}
-	return w.Flush()
+	if asJSON {
+		return nil
+	}
+	whole := newBillRow(session.Sum(bills, func(session.Bill) session.Bill { return session.Bill{} })[0])
+	if len(bills) > 1 {
+		add(append([]string{"together"}, make([]string, names-1)...), whole)
+	}
+	t.print(c.out, c.width)
+	fmt.Fprintln(c.out, "\n"+whole.perFixWords())
+	return nil
 }
 
 // recorded tells the reference of a file of replies, which stands for a model in demos and tests.
 func recorded(ref string) bool { return strings.HasPrefix(ref, "script/") }
-
-func fixes(n int) string {
-	if n == 1 {
-		return "1 fix"
-	}
-	return fmt.Sprintf("%d fixes", n)
-}
 
 // BillRow is a bill with what is computed of it.
 type BillRow struct {
@@ -285,6 +297,30 @@ func newBillRow(b session.Bill) BillRow {
 	return row
 }
 
+// perFix is the column of what an accepted fix cost, "–" where that is not known.
+func (r BillRow) perFix() string {
+	switch {
+	case r.PerFix == nil:
+		return "–"
+	case r.Local:
+		return "local"
+	}
+	return fmt.Sprintf("$%.4f", float64(*r.PerFix)/1e6)
+}
+
+// perFixWords say what an accepted fix cost, or why that is not known.
+func (r BillRow) perFixWords() string {
+	switch {
+	case r.Fixes == 0:
+		return "No fix was accepted yet, so none has a cost."
+	case r.PerFix == nil:
+		return fmt.Sprintf("What an accepted fix costs is not known: %s a part of unknown price. Prices of your own can be given in prices.json.", countOf(r.Unpriced, "session")+map[bool]string{true: " has", false: " have"}[r.Unpriced == 1])
+	case r.Local:
+		return "All of it ran on this machine, so an accepted fix cost nothing but time."
+	}
+	return fmt.Sprintf("An accepted fix cost %s; what was spent on sessions without one counts too.", r.perFix())
+}
+
 // cost is never 0.00 for what is unknown; a local model costs time.
 func (r BillRow) cost() string {
 	switch {
@@ -295,7 +331,7 @@ func (r BillRow) cost() string {
 	case r.Unpriced > 0 && r.MicroUSD == 0:
 		return "price unknown"
 	case r.Unpriced > 0:
-		return fmt.Sprintf("$%.4f and %d sessions of unknown price", float64(r.MicroUSD)/1e6, r.Unpriced)
+		return fmt.Sprintf("$%.4f and %s of unknown price", float64(r.MicroUSD)/1e6, countOf(r.Unpriced, "session"))
 	}
 	return fmt.Sprintf("$%.4f", float64(r.MicroUSD)/1e6)
 }

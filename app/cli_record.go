@@ -213,6 +213,7 @@ const noSessions = "no sessions yet; start one with `redgreen fix FOLDER -m \"wh
 
 func (c *command) printSessions(core *core, all []session.State, asJSON bool) error {
 	enc := json.NewEncoder(c.out)
+	t := table{columns: []column{{title: "SESSION"}, {title: "BEGUN"}, {title: "STATE"}, {title: "COST"}, {title: "FOLDER", give: head}}}
 	for _, s := range all {
 		if asJSON {
 			if err := enc.Encode(s); err != nil {
@@ -233,11 +234,16 @@ func (c *command) printSessions(core *core, all []session.State, asJSON bool) er
 		if title == "" {
 			title = strings.Join(strings.Fields(s.Task), " ")
 		}
-		fmt.Fprintf(c.out, "%s  %s  %-19s  %-14s  %s\n    %s · %s · %s\n", s.ID, s.Created.Local().Format("2006-01-02 15:04"),
-			outcome, money(s.MicroUSD, s.Priced, s.Model.Local), printable(s.Folder, 4096), printable(title, 100), printable(s.Model.Label, 60), countOf(s.Steps, "step"))
+		t.rows = append(t.rows, []string{s.ID, s.Created.Local().Format("2006-01-02 15:04"), outcome, money(s.MicroUSD, s.Priced, s.Model.Local), printable(s.Folder, 4096)})
+		t.under = append(t.under, fmt.Sprintf("%s · %s · %s", printable(title, 100), printable(s.Model.Label, 60), countOf(s.Steps, "step")))
 	}
-	if len(all) == 0 && !asJSON {
+	if asJSON {
+		return nil
+	}
+	if len(all) == 0 {
 		fmt.Fprintln(c.err, noSessions)
+		return nil
 	}
+	t.print(c.out, c.width)
 	return nil
 }

@@ -200,8 +200,12 @@ func (c *command) imageListCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			t := table{columns: []column{{title: "IMAGE", give: tail}, {title: "ID"}, {title: "SIZE", right: true}, {title: "MADE"}}}
 			for _, i := range list.Images {
-				fmt.Fprintf(c.out, "%s  %s  %d MB  %s\n", printable(i.Ref, 300), printable(i.ID[:min(12, len(i.ID))], 12), i.Size>>20, i.Made.Format(time.DateOnly))
+				t.rows = append(t.rows, []string{printable(i.Ref, 300), printable(i.ID[:min(12, len(i.ID))], 12), fmt.Sprintf("%d MB", i.Size>>20), i.Made.Format(time.DateOnly)})
+			}
+			if len(t.rows) > 0 {
+				t.print(c.out, c.width)
 			}
 			var left []string
 			for _, l := range list.Languages {

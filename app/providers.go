@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
 
 	"redgreen/backend/model"
 )
@@ -64,16 +63,15 @@ func (c *core) providerState(provider string, list ModelList) string {
 }
 
 // printProviders is one line for each provider of a model: ready, or what it lacks.
-func (c *core) printProviders(w io.Writer, list ModelList) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "PROVIDER\tSTATE")
+func (c *core) printProviders(w io.Writer, width int, list ModelList) {
+	t := table{columns: []column{{title: "PROVIDER"}, {title: "STATE", give: lines}}}
 	for _, name := range model.Known() {
 		if name == "script" { // written replies, for the sample and tests
 			continue
 		}
-		fmt.Fprintf(t, "%s\t%s\n", name, printable(c.providerState(name, list), 700))
+		t.rows = append(t.rows, []string{name, printable(c.providerState(name, list), 700)})
 	}
-	fmt.Fprintln(t, "builtin\tready; needs no model and no key, looks for small fixes")
-	fmt.Fprintln(t, "others\tany OpenAI-compatible server: set OPENAI_BASE_URL (and OPENAI_API_KEY), then openai/NAME")
-	return t.Flush()
+	t.rows = append(t.rows, []string{"builtin", "ready; needs no model and no key, looks for small fixes"},
+		[]string{"others", "any OpenAI-compatible server: set OPENAI_BASE_URL (and OPENAI_API_KEY), then openai/NAME"})
+	t.print(w, width)
 }
