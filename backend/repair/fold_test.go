@@ -67,3 +67,21 @@ func TestNoOddArithmetic(t *testing.T) {
 		}
 	}
 }
+
+// TestEither writes a condition of two as a person would.
+func TestEither(t *testing.T) {
+	t.Parallel()
+	py, js := pythonRow(), scriptRow("javascript")
+	for _, tt := range []struct {
+		r                *row
+		p, now, was, got string
+	}{
+		{py, "not todo", "False", "True", "todo"}, {py, "todo", "False", "True", "not todo"}, {py, "a < b", "True", "False", "a < b"}, {py, "todo", "True", "a < b", "todo or a < b"},
+		{py, "a < b", "False", "c", "not (a < b) and c"}, {py, "todo", "a < b", "True", "not todo or a < b"}, {py, "not (a and b)", "x or y", "False", "not (a and b) and (x or y)"},
+		{py, "p", "x", "y", "p and x or not p and y"}, {js, "!p", "false", "true", "p"}, {js, "p", "x", "y || z", "p && x || !p && (y || z)"}, {js, "!(a && b)", "false", "true", "a && b"},
+	} {
+		if got := tt.r.either(tt.p, tt.now, tt.was); got != tt.got {
+			t.Errorf("%s where %s, else %s: %s, not %s", tt.now, tt.p, tt.was, got, tt.got)
+		}
+	}
+}

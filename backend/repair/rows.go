@@ -1,6 +1,9 @@
 package repair
 
-import "strings"
+import (
+	"regexp"
+	"strings"
+)
 
 // row is what the edits need to know of a language: the classes of its nodes and how it writes what is put in.
 type row struct {
@@ -52,7 +55,12 @@ func pythonRow() *row {
 			"conditional_expression": ternary, "comment": comment, "await": wait, "generator_expression": other,
 		},
 		nullWord: "None", yes: "True", no: "False", and: "and", or: "or", equal: "==",
-		not:     func(e string) string { return "not " + bracket(e) },
+		not: func(e string) string {
+			if in, ok := strings.CutPrefix(e, "not "); ok && bracket(in) == in {
+				return unwrapped(in)
+			}
+			return "not " + bracket(e)
+		},
 		isNull:  func(v string) string { return v + " is None" },
 		returns: func(e string) string { return strings.TrimSpace("return " + e) },
 		guard: func(c, statement, indent, unit string) string {
@@ -168,7 +176,67 @@ func javaRow() *row {
 	}
 }
 
-func bang(e string) string { return "!" + bracket(e) }
+func bang(e string) string {
+	if in, ok := strings.CutPrefix(e, "!"); ok && bracket(in) == in {
+		return unwrapped(in)
+	}
+	return "!" + bracket(e)
+}
+
+// unwrapped is an expression without the parentheses around all of it.
+func unwrapped(e string) string {
+	if !strings.HasPrefix(e, "(") || !strings.HasSuffix(e, ")") {
+		return e
+	}
+	depth := 0
+	for i, c := range e {
+		switch c {
+		case '(':
+			depth++
+		case ')':
+			if depth--; depth == 0 && i < len(e)-1 {
+				return e
+			}
+		}
+	}
+	return e[1 : len(e)-1]
+}
+
+// either is one condition where p holds and another where it does not, in its shortest form.
+func (r *row) either(p, now, was string) string {
+	join := func(op string, a, b string) string { return r.clause(a) + " " + op + " " + r.clause(b) }
+	switch {
+	case now == r.yes && was == r.no:
+		return p
+	case now == r.no && was == r.yes:
+		return r.not(p)
+	case now == r.yes:
+		return join(r.or, p, was)
+	case now == r.no:
+		return join(r.and, r.not(p), was)
+	case was == r.yes:
+		return join(r.or, r.not(p), now)
+	case was == r.no:
+		return join(r.and, p, now)
+	}
+	return join(r.and, p, now) + " " + r.or + " " + join(r.and, r.not(p), was)
+}
+
+var logicWord = regexp.MustCompile(`&&|\|\||\?|\b(?:and|or|if|lambda)\b`)
+
+var innermost = regexp.MustCompile(`\([^()]*\)`)
+
+// clause is a condition as a part of a larger one.
+func (r *row) clause(e string) string {
+	outer := e
+	for in := innermost.ReplaceAllString(outer, ""); in != outer; in = innermost.ReplaceAllString(outer, "") {
+		outer = in
+	}
+	if logicWord.MatchString(outer) {
+		return bracket(e)
+	}
+	return e
+}
 
 // bracket puts an expression in parentheses where an operator stands outside of its own.
 func bracket(e string) string {

@@ -57,9 +57,11 @@ func (s *search) when(c *candidate, files []*source) []*candidate {
 			add(edit{st.start, st.end, src.row.guard(p, splice(src.text, st.start, st.end, c.edits), indent, m.unit) + "\n" + indent + src.of(st)})
 			continue
 		}
-		and, or := " "+src.row.and+" ", " "+src.row.or+" "
-		add(edit{holder.start, holder.end, bracket(p) + and + bracket(now) + or + src.row.not(p) + and + bracket(was)})
-		add(edit{holder.start, holder.end, src.row.not(p) + and + bracket(now) + or + bracket(p) + and + bracket(was)})
+		for _, text := range []string{src.row.either(p, now, was), src.row.either(src.row.not(p), now, was)} {
+			if text != was {
+				add(edit{holder.start, holder.end, text})
+			}
+		}
 	}
 	return out
 }
