@@ -203,6 +203,40 @@ func TestFinds(t *testing.T) {
 	}
 }
 
+// TestLooksForABetterOne does not take at once what only takes something away; what is found then is held beside it.
+func TestLooksForABetterOne(t *testing.T) {
+	t.Parallel()
+	for _, better := range []bool{true, false} {
+		k := newTalk(t, nil)
+		files := strings.Replace(daysPy, "    if last < first:\n        return 0\n", "", 1)
+		first := 0
+		tried := map[int]int{}
+		k.judge = func(now map[string]string) string {
+			if first == 0 {
+				first = k.steps
+			}
+			switch text := now["days.py"]; {
+			case text == files:
+				tried[k.steps]++
+				return "passes all tests"
+			case better && k.steps > first && strings.Contains(text, "last - first") && !strings.Contains(text, "return last - first\n") && len(text) > len(daysPy):
+				return "passes all tests"
+			}
+			return ""
+		}
+		k.files["days.py"] = daysPy + strings.Repeat("\n\ndef more(first, last, many):\n    one = first + 1\n    two = last - one\n    return max(many, two)\n", 4)
+		files += strings.Repeat("\n\ndef more(first, last, many):\n    one = first + 1\n    two = last - one\n    return max(many, two)\n", 4)
+		k.coverage = "days.py 3:1/3 5:1/2 9:1/2 10:1/2 11:1/2 15:1/2 16:1/2 17:1/2 21:1/2 22:1/2 23:1/2\n"
+		k.run()
+		if took := k.files["days.py"] != files; took != better {
+			t.Errorf("better %v: it takes\n%s", better, k.files["days.py"])
+		}
+		if len(tried) != 2 || tried[first] != 1 {
+			t.Errorf("better %v: the first one was tried %v", better, tried)
+		}
+	}
+}
+
 // TestStepsOn builds on an edit that helps in part.
 func TestStepsOn(t *testing.T) {
 	t.Parallel()

@@ -46,11 +46,16 @@ func (c *candidate) plain() bool {
 func (s *source) wholeSlice(c *candidate, n *node, now string) {
 	p := n.parent
 	switch {
+	case n.class == slice && now == "0:" && p.class == index && s.onlyAsked(p):
+		c.edits = []edit{{p.start, p.end, s.of(p.operands()[0])}}
 	case n.class == slice && strings.HasPrefix(now, "0:"): // Python's
 		c.edits = []edit{{n.start, n.end, now[1:]}}
 	case now != "0" || p == nil || p.class != slice:
 	case s.row.name == "python" && p.start == n.start:
 		c.edits = []edit{{n.start, n.end, ""}}
+		if whole := p.parent; s.of(p) == s.of(n)+":" && whole.class == index && s.onlyAsked(whole) {
+			c.edits = []edit{{whole.start, whole.end, s.of(whole.operands()[0])}}
+		}
 	case s.row.name == "go" && p.get("start") == n:
 		if o := p.get("operand"); o != nil && p.get("end") == nil && p.get("capacity") == nil {
 			c.edits = []edit{{p.start, p.end, s.of(o)}}
@@ -58,6 +63,20 @@ func (s *source) wholeSlice(c *candidate, n *node, now string) {
 		}
 		c.edits = []edit{{n.start, n.end, ""}}
 	}
+}
+
+// onlyAsked reports whether a collection's value is not kept where it stands, so that it may as well be a copy.
+func (s *source) onlyAsked(n *node) bool {
+	p := n.parent
+	switch p.class {
+	case unary, binary, cond, loop:
+		return true
+	case each:
+		return n.field == "right"
+	case args:
+		return p.parent.callee() != nil && s.of(p.parent.callee()) == "len"
+	}
+	return false
 }
 
 // idles reports whether a candidate makes its statement one that does nothing: `x = x`, `x += 0`.

@@ -33,8 +33,8 @@ func TestNoOddArithmetic(t *testing.T) {
 	}{
 		"a.go": {"package a\n\nfunc f(vals []int, n int) (int, []int) {\n\tbest := vals[0]\n\tfor i := n - 1; i < len(vals)-1; i++ {\n\t\tbest += vals[i+1] * 2\n\t}\n\tn += 1\n\treturn best, vals[1:]\n}\n",
 			[]string{"return best, vals\n", "i := n;", "i := n - 2;", "i < len(vals);", "vals[i]", "vals[i+2]", "return best, vals[2:]"}},
-		"a.py": {"def f(vals, n):\n    best = vals[0]\n    for i in range(n - 1, len(vals) - 1):\n        best += vals[i + 1] * 2\n    n += 1\n    return best, vals[1:], vals[n - 1:]\n",
-			[]string{"vals[:], vals[n - 1:]", "range(n,", "len(vals))", "vals[i]", "vals[i + 2]", "vals[2:]", "vals[n:]", "vals[n - 2:]"}},
+		"a.py": {"def f(vals, n):\n    best = vals[0]\n    for i in range(n - 1, len(vals) - 1):\n        best += vals[i + 1] * 2\n    n += 1\n    if not vals[1:]:\n        return n\n    return best, vals[1:], vals[n - 1:]\n",
+			[]string{"vals[:], vals[n - 1:]", "if not vals:", "range(n,", "len(vals))", "vals[i]", "vals[i + 2]", "vals[2:]", "vals[n:]", "vals[n - 2:]"}},
 		"a.js": {"export function f(vals, n) {\n  let best = vals[0];\n  for (let i = n - 1; i < vals.length - 1; i++) {\n    best += vals[i + 1] * 2;\n  }\n  n += 1;\n  return [best, vals.slice(1), vals.slice(n - 1)];\n}\n",
 			[]string{"vals.slice(0)", "i = n;", "i < vals.length;", "vals[i]", "vals[i + 2]", "vals.slice(n)"}},
 		"A.java": {"class A {\n    static int f(int[] vals, int n, String s) {\n        int best = vals[0];\n        for (int i = n - 1; i < vals.length - 1; i++) {\n            best += vals[i + 1] * 2;\n        }\n        n += 1;\n        return best + s.substring(1).length() + s.substring(n - 1).length();\n    }\n}\n",

@@ -22,6 +22,12 @@ func (s *search) best() *candidate {
 	return nil
 }
 
+// poor reports whether what passes is so odd, or takes away so much, that a better one is looked for in one batch more.
+func (s *search) poor(c *candidate) bool {
+	l := s.st.top()
+	return len(l.batches) < 2 && s.st.count < maxBatches && len(s.st.refused) == 0 && c.smell()+byAccident(c.kind) >= 2
+}
+
 // order puts the smallest and most natural first, and what only takes behaviour away last.
 func (s *search) order() {
 	given := s.st.hints().given

@@ -72,7 +72,9 @@ func (st *state) search(files []string) *search {
 				continue
 			}
 			if slices.Contains(b.pass, i) {
-				s.passing = append(s.passing, c)
+				if _, known := s.met[c]; !known {
+					s.passing = append(s.passing, c)
+				}
 				s.beside[c] = b.beside[i]
 				s.met[c] = meeting{n, i}
 			}
@@ -118,12 +120,16 @@ func join(a, b *candidate) *candidate {
 // the end.
 func (s *search) next() (string, []model.Call) {
 	st, l := s.st, s.st.top()
-	if c := s.best(); c != nil {
-		return s.propose(c)
+	best := s.best()
+	if best != nil && !s.poor(best) {
+		return s.propose(best)
 	}
 	said := ""
 	if n := len(l.batches); n > 0 {
 		said = l.batches[n-1].came() + " "
+	}
+	if best != nil {
+		said += "What passes takes something away, or is nothing that a person would write: I look for a better one. "
 	}
 	var texts []string
 	kinds := map[string]int{}
@@ -156,7 +162,10 @@ func (s *search) next() (string, []model.Call) {
 	for _, c := range s.all {
 		take(c)
 	}
-	if step := s.step(len(texts) == 0); step != nil && alone && len(st.levels) < maxLevels && len(l.batches) > 0 {
+	if best != nil && len(texts) == 0 {
+		return s.propose(best)
+	}
+	if step := s.step(len(texts) == 0); best == nil && step != nil && alone && len(st.levels) < maxLevels && len(l.batches) > 0 {
 		text, calls := s.build(step)
 		return said + text, calls
 	}
@@ -166,12 +175,16 @@ func (s *search) next() (string, []model.Call) {
 		}
 		return st.giveUp(fmt.Sprintf("I tried %s; none makes all failing tests pass without breaking another.", plural(st.tried, "edit")))
 	}
+	var again []string // those that passed, to be held beside what comes
+	for _, c := range s.passing {
+		again = append(again, c.lines())
+	}
 	var calls []model.Call
 	if st.patched != "" {
 		calls = append(calls, called("apply_patch", map[string]any{"patch": invert(st.patched)}))
 	}
 	return fmt.Sprintf("%sI try %s, one by one%s: %s.", said, plural(len(texts), "small edit"), what, counted(kinds)),
-		append(calls, called("try_patches", map[string]any{"candidates": texts, "seconds": batchSeconds, "kept": l.kept}))
+		append(calls, called("try_patches", map[string]any{"candidates": append(again, texts...), "seconds": batchSeconds, "kept": l.kept}))
 }
 
 // goesBack reports whether a candidate only takes the last step, or an earlier one, back.

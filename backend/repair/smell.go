@@ -1,6 +1,7 @@
 package repair
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -16,6 +17,7 @@ const (
 	smellIdle   = 2.0 // a statement does nothing
 	smellDead   = 0.5 // a statement that cannot be reached
 	smellZero   = 1.0 // adding 0, multiplying by 1 or 0
+	smellGrow   = 2.0 // a loop changes the collection that it goes over
 )
 
 // smell is how much a candidate makes its functions worse, negative where it makes them better.
@@ -63,6 +65,8 @@ func (s *source) smells(at int) float64 {
 			sum += smellIdle
 		case k.kind == "expression_statement" && len(o) == 1 && s.idle(o[0]):
 			sum += smellIdle
+		case k.class == each && s.grows(k):
+			sum += smellGrow
 		case k.class == block:
 			all := k.statements()
 			for i, st := range all[:max(0, len(all)-1)] {
@@ -75,6 +79,25 @@ func (s *source) smells(at int) float64 {
 		return true
 	})
 	return sum
+}
+
+var grown = regexp.MustCompile(`\.(?:append|extend|add|insert|push|unshift|update|appendleft|addAll|put)\(`)
+
+// grows reports whether a loop over a variable puts something into it.
+func (s *source) grows(loop *node) bool {
+	over := loop.get("right")
+	if over == nil {
+		over = loop.get("value") // Java
+	}
+	if over == nil || over.class != ident {
+		return false
+	}
+	found := false
+	loop.walk(func(k *node) bool {
+		found = found || k.class == call && strings.HasPrefix(s.of(k), s.of(over)+".") && grown.MatchString(s.of(k)[len(s.of(over)):])
+		return !found
+	})
+	return found
 }
 
 // neutral reports whether an operation changes nothing, or leaves nothing: x + 0, 1 * x, 0 * x, x -= 0, x + 1 - 1.

@@ -177,6 +177,10 @@ func TestKnownMistakes(t *testing.T) {
 	}{
 		{"a.py", "def fill(names, into=[]):\n    \"\"\"Text.\"\"\"\n    for n in names:\n        into.append(n)\n    return into\n",
 			"def fill(names, into=None):\n    \"\"\"Text.\"\"\"\n    if into is None:\n        into = []\n    for n in names:\n        into.append(n)\n    return into\n", 20},
+		{"e.py", "def flat(items):\n    out = []\n    for item in items:\n        if isinstance(item, list):\n            out.extend(item)\n        else:\n            out.append(item)\n    return out\n",
+			"def flat(items):\n    out = []\n    for item in items:\n        if isinstance(item, list):\n            out.extend(flat(item))\n        else:\n            out.append(item)\n    return out\n", 100},
+		{"d.go", "package a\n\nfunc depth(n *node, by int) int {\n\tif n == nil {\n\t\treturn 0\n\t}\n\treturn by + size(n.next)\n}\n",
+			"package a\n\nfunc depth(n *node, by int) int {\n\tif n == nil {\n\t\treturn 0\n\t}\n\treturn by + size(depth(n.next, by))\n}\n", 100},
 		{"a.js", "export function middle(all) {\n  const o = [...all].sort();\n  return o[0];\n}\n", "export function middle(all) {\n  const o = [...all].sort((a, b) => a - b);\n  return o[0];\n}\n", 20},
 		{"a.go", "package a\n\nfunc f(i, n int) int { return (i - 1) % n }\n", "package a\n\nfunc f(i, n int) int { return (i - 1 + n) % n }\n", 20},
 		{"b.go", "package a\n\nfunc f(a, b int) int { return a / b * 100 }\n", "package a\n\nfunc f(a, b int) int { return a * 100 / b }\n", 20},

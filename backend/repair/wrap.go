@@ -61,6 +61,9 @@ func (m *maker) wrap(n *node) {
 			m.put("missing call", w, n, strings.Replace(f, "%s", text, 1))
 		}
 	}
+	if value && (n.class == ident || n.class == member || n.class == index || n.class == call) {
+		m.again(n)
+	}
 	if s.row.name == "python" && value && (n.class == ident || n.class == member || n.class == call) {
 		m.put("slice", -1, n, text+"[1:]")
 		m.put("slice", -1.2, n, text+"[:-1]")
@@ -80,6 +83,43 @@ func (m *maker) wrap(n *node) {
 			}
 		}
 	}
+}
+
+// again calls the function itself with a value in the place of its first parameter: what goes into the parts of something was
+// left out.
+func (m *maker) again(n *node) {
+	s, fn := m.s, n.above(function)
+	if fn == nil || fn.get("name") == nil || fn.get("parameters") == nil || fn.get("receiver") != nil {
+		return
+	}
+	name, args := s.of(fn.get("name")), []string{s.of(n)}
+	for i, p := range fn.get("parameters").operands() {
+		v := p.firstName()
+		if v == nil || s.of(v) == "self" || s.of(v) == "cls" || i > 2 {
+			return
+		}
+		if i > 0 {
+			args = append(args, s.of(v))
+		} else if s.of(v) == s.of(n) {
+			return // it would never end
+		}
+	}
+	if c := n.above(call); c != nil && c.callee() != nil && s.of(c.callee()) == name {
+		return
+	}
+	m.put("missing call", -0.9, n, name+"("+strings.Join(args, ", ")+")")
+}
+
+// firstName is the first identifier of a parameter, nil none.
+func (n *node) firstName() *node {
+	var found *node
+	n.walk(func(k *node) bool {
+		if found == nil && k.class == ident && k.field != "type" {
+			found = k
+		}
+		return found == nil
+	})
+	return found
 }
 
 // isRange reports whether a node holds the bounds of a loop.
