@@ -10,12 +10,13 @@ const places = [process.env.CHROMIUM, '/usr/bin/chromium', '/usr/bin/chromium-br
 export const slow = 60_000;
 
 /** launch starts a headless Chromium with nothing that reaches out by itself. */
-export async function launch() {
+export async function launch(env = {}) {
   const executablePath = places.find((p) => p && existsSync(p));
   if (!executablePath) throw new Error('Chromium is not installed; install the package "chromium", or name one in CHROMIUM.');
   return chromium.launch({
     executablePath,
     args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
+    env: { ...process.env, ...env },
   });
 }
 

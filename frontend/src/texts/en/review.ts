@@ -145,6 +145,7 @@ export const decide = {
   writeAnyway: (n: number) => `Write ${files(n)} anyway…`,
   writeUnproven: (n: number) => `Write ${files(n)} without a proof`,
   writeTitle: (n: number, counts: string) => `Write ${files(n)}: proven, ${counts}`,
+  provenBy: (counts: string) => `proven: ${counts}`,
   writing: 'Writing…',
   counts: (red: number, green: number) => `${number(red)} red → green, ${number(green)} still green`,
   again: 'Start again',
