@@ -100,13 +100,12 @@ func rustToolchain(t *testing.T) []Mount {
 	return []Mount{{strings.TrimSpace(string(out)), "/toolchain"}}
 }
 
-// TestToolchains runs each toolchain on a container (the filter of runc is the same) and on bubblewrap, and what is slow on
-// one only. The rungs share a cache folder for what is compiled.
+// TestToolchains runs each toolchain on every rung that is there, and what is slow on the first only. The rungs share a cache folder for what is compiled.
 func TestToolchains(t *testing.T) {
 	outer := t
 	caches := map[string]string{}
 	done := map[string]bool{}
-	for _, name := range []string{"crun", "bwrap"} {
+	for _, name := range []string{"crun", "runc", "runsc", "bwrap"} {
 		t.Run(name, func(t *testing.T) {
 			b := openFor(t, name)
 			for _, tc := range toolchains() {
