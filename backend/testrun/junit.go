@@ -92,12 +92,15 @@ func (c junitCase) result() Test {
 }
 
 func (t junitText) String() string {
-	text := strings.TrimSpace(t.Text)
-	if t.Message == "" || strings.Contains(text, strings.TrimSpace(t.Message)) {
+	text, message := strings.TrimSpace(controls.ReplaceAllString(t.Text, "")), strings.TrimSpace(controls.ReplaceAllString(t.Message, ""))
+	if message == "" || strings.Contains(text, message) {
 		return text
 	}
-	return t.Message + "\n" + text
+	return message + "\n" + text
 }
+
+// controls are the control characters, and the colours that begin with one, that XML forbids and that Surefire writes as text.
+var controls = regexp.MustCompile(`&(?:amp;?)?#(?:27;\[[0-9;]*m|(?:[0-8]|1[124-9]|2\d|3[01]);)`)
 
 // readXML reads all JUnit reports that a run left; an error in a test counts as that test's failure, since these runners
 // use it for an exception that no assertion raised.

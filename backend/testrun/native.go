@@ -2,9 +2,11 @@ package testrun
 
 import (
 	"encoding/xml"
+	"maps"
 	"path"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -30,6 +32,9 @@ func ctestKind() Kind {
 				return reading{perTest: true, tests: []Test{notBuilt(o, text)}}
 			}
 			r := readXML(o, "ctest")
+			if len(o.xml) == 0 && len(r.tests) == 0 {
+				r = cutCTest(o, r)
+			}
 			for i := range r.tests {
 				placeNative(o, &r.tests[i])
 			}
@@ -39,6 +44,41 @@ func ctestKind() Kind {
 			return r
 		},
 	}
+}
+
+// ctestLine is what ctest prints when it starts a test and when it is done with it.
+var ctestLine = regexp.MustCompile(`^(?: *Start +\d+: (.+)|\s*\d+/\d+ +Test +#\d+: (.+?) \.+(.*?) +([\d.]+) sec)\s*$`)
+
+// cutCTest reads what a ctest printed that ended, or was stopped, before it wrote its report.
+func cutCTest(o output, r reading) reading {
+	var tests []Test
+	running := map[string]bool{}
+	eachLine(o.stdout, func(line []byte) {
+		m := ctestLine.FindStringSubmatch(clean(line))
+		if m == nil {
+			return
+		}
+		if m[1] != "" {
+			running[m[1]] = true
+			return
+		}
+		delete(running, m[2])
+		seconds, _ := strconv.ParseFloat(m[4], 64) // of digits and dots; what is no number is no time
+		t := Test{ID: m[2], Status: Failed, Message: strings.Trim(m[3], "* :"), Millis: int64(seconds * 1000)}
+		if strings.TrimSpace(m[3]) == "Passed" {
+			t.Status, t.Message = Passed, ""
+		} else if strings.Contains(m[3], "***Skipped") || strings.Contains(m[3], "***Not Run (Disabled)") {
+			t.Status = Skipped
+		}
+		tests = append(tests, t)
+	})
+	for _, name := range slices.Sorted(maps.Keys(running)) {
+		tests = append(tests, crashed(name, o))
+	}
+	if len(tests) == 0 {
+		return r
+	}
+	return reading{perTest: true, tests: tests}
 }
 
 // nativePlace is how assert and test libraries name a line of C or C++.
@@ -157,12 +197,27 @@ func readProve(o output) reading {
 		}
 		r.finished = r.finished || strings.HasPrefix(line, "Result: ")
 	}
+	if !r.finished {
+		r.tests = append(r.tests, cutProve(o, text)...)
+	}
 	if len(r.tests) == 0 && !o.stopped && o.exit != 126 && o.exit != 127 {
 		if r.trouble = "prove found no test"; o.exit != 0 {
 			r.trouble = "prove did not start" + withError(text)
 		}
 	}
 	return r
+}
+
+// cutProve are the files that a prove which ended before its summary had started and not come to the end of.
+func cutProve(o output, text string) (tests []Test) {
+	for _, file := range sortedKeys(o.tap) {
+		if !regexp.MustCompile(`(?m)^` + regexp.QuoteMeta(file) + ` \.+ `).MatchString(text) {
+			t := crashed(o.under(file), o)
+			t.Message, t.File = strings.Replace(t.Message, "this test", "this file", 1), o.under(file)
+			tests = append(tests, t)
+		}
+	}
+	return tests
 }
 
 // onlyCounts reports whether a file's bad exit status only counts its failed tests, as Test::More's does.
