@@ -3,6 +3,7 @@ package proof
 import (
 	"context"
 	"fmt"
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -23,7 +24,7 @@ type aside struct {
 	covered       bool   // coverage was asked for
 	few           bool   // with the tests that went from red to green only
 	measurable    []span // changed lines of files whose coverage the runner tells
-	other         bool   // the patch changes code of which it tells none
+	other         string // what of the patch's code it tells none of, a clause; "" nothing
 }
 
 // span is changed lines of one file, in the new text.
@@ -90,15 +91,16 @@ func (o observer) lint(ctx context.Context, l looker, dir string, e *evidence) (
 
 // cover measures which changed lines the tests execute.
 func (o observer) cover(ctx context.Context, l looker, dir string, e *evidence) (err error) {
-	var files []string
+	var files, unread []string
 	for _, s := range changedCode(o.Patch) {
 		if testrun.Measures(o.Command, s.file) {
 			e.aside.measurable = append(e.aside.measurable, s)
 			files = append(files, s.file)
 		} else {
-			e.aside.other = true
+			unread = append(unread, path.Ext(s.file))
 		}
 	}
+	e.aside.other = notRead(o.Command, unread)
 	if len(files) == 0 || e.patched.Unbuilt || e.patched.NoTests {
 		return nil
 	}
@@ -111,6 +113,22 @@ func (o observer) cover(ctx context.Context, l looker, dir string, e *evidence) 
 	e.aside.coverage, err = l.Cover(ctx, dir, o.Command, paths, files)
 	e.aside.covered = err == nil
 	return err
+}
+
+// notRead says which kinds of files a command's runner tells no coverage of, "" for none.
+func notRead(c testrun.Command, kinds []string) string {
+	if len(kinds) == 0 {
+		return ""
+	}
+	slices.Sort(kinds)
+	runner := c.Runner
+	switch {
+	case len(c.Parts) > 0:
+		runner = "these test commands"
+	case runner == testrun.Custom(nil).Runner:
+		runner = "this test command"
+	}
+	return "coverage of " + strings.Join(slices.Compact(kinds), ", ") + " files is not read from " + runner
 }
 
 // changedCode is the inserted lines of a patch that are code and no test, blank line, comment or lone bracket.
@@ -249,11 +267,13 @@ func (c *Certificate) sayAside(a aside, p patch.Patch) {
 		say("No test executed %s of the change: %s.", plural(n, "line"), places(c.Uncovered))
 	case a.covered && a.few:
 		say("The suite is long, so coverage was measured with the tests that went from red to green alone: they executed every changed line.")
+	case !a.covered && a.other != "" && len(a.measurable) == 0:
+		say("C%s, so whether a test runs each changed line is not known.", a.other[1:])
 	case !a.covered:
 		say("Coverage was not measured, so whether a test runs each changed line is not known.")
 	}
-	if a.covered && a.other {
-		say("Of some changed files coverage is not known.")
+	if a.covered && a.other != "" {
+		say("C%s.", a.other[1:])
 	}
 	for _, f := range a.patched.Failed {
 		say("A linter gave no verdict: %s.", strings.TrimRight(f, ". "))

@@ -162,3 +162,27 @@ func TestPartOfTests(t *testing.T) {
 		t.Errorf("a weakened inline test gives %+v", flags)
 	}
 }
+
+// TestNotRead holds that the certificate names what no coverage is read of, not only that none was measured.
+func TestNotRead(t *testing.T) {
+	cargo, node := testrun.Command{Runner: "cargo"}, testrun.Command{Runner: "node"}
+	for _, tt := range []struct {
+		command testrun.Command
+		kinds   []string
+		want    string
+	}{
+		{cargo, nil, ""},
+		{cargo, []string{".rs", ".rs"}, "coverage of .rs files is not read from cargo"},
+		{testrun.Custom([]string{"make", "check"}), []string{".py", ".c"}, "coverage of .c, .py files is not read from this test command"},
+		{testrun.Together([]testrun.Command{cargo, node}), []string{".rs"}, "coverage of .rs files is not read from these test commands"},
+	} {
+		if got := notRead(tt.command, tt.kinds); got != tt.want {
+			t.Errorf("%q, want %q", got, tt.want)
+		}
+	}
+	var c Certificate
+	c.sayAside(aside{other: notRead(cargo, []string{".rs"})}, patch.Patch{})
+	if got := strings.Join(c.NotCovered, " "); !strings.Contains(got, "Coverage of .rs files is not read from cargo, so whether a test runs each changed line is not known.") {
+		t.Error(got)
+	}
+}

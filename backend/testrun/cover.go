@@ -31,6 +31,7 @@ type cover struct {
 	begin func(j *job, files []string)
 	read  func(c measured) (map[string]map[int]bool, error)
 	takes func(p string) bool
+	lacks func(j *job) string // what keeps it from measuring here, "" nothing; nil never
 }
 
 // measured is what a measured run left.
@@ -50,9 +51,19 @@ func covers(runner string) *cover {
 	case "go":
 		return &cover{begin: coverGo, read: readGoCover, takes: func(p string) bool { return path.Ext(p) == ".go" }}
 	case "pytest", "unittest":
-		return &cover{begin: coverPython, read: readPythonCover, takes: py}
-	case "node":
+		return &cover{begin: coverPython, read: func(c measured) (map[string]map[int]bool, error) { return readTraced(c, "Python") }, takes: py}
+	case "rspec", "minitest":
+		return &cover{begin: coverRuby, read: func(c measured) (map[string]map[int]bool, error) { return readTraced(c, "Ruby") }, takes: extensions(".rb")}
+	case "node", "mocha":
 		return &cover{begin: coverNode, read: readNodeCover, takes: extensions(".js", ".mjs", ".cjs")}
+	case "vitest":
+		return &cover{begin: coverVitest, read: readIstanbul, takes: extensions(".js", ".mjs", ".cjs", ".jsx", ".ts", ".mts", ".tsx", ".vue", ".svelte"),
+			lacks: func(j *job) string {
+				if vitestProvider(j) == "" {
+					return "vitest measures it only with @vitest/coverage-v8 or @vitest/coverage-istanbul in package.json"
+				}
+				return ""
+			}}
 	case "jest":
 		return &cover{begin: coverJest, read: readIstanbul, takes: extensions(".js", ".mjs", ".cjs", ".jsx", ".ts", ".mts", ".tsx")}
 	}
@@ -90,6 +101,11 @@ func (r *Runner) Cover(ctx context.Context, dir string, c Command, paths, files 
 		return Coverage{}, err
 	}
 	defer j.close()
+	if k.lacks != nil {
+		if problem := k.lacks(j); problem != "" {
+			return Coverage{Problem: problem}, nil
+		}
+	}
 	if err := kind.start(j); err != nil {
 		return Coverage{Problem: err.Error()}, nil
 	}
@@ -194,18 +210,29 @@ func (c measured) empty() map[string]map[int]bool {
 	return all
 }
 
-// coverPython has Python load our tracer when it starts.
-func coverPython(j *job, files []string) {
+// coverTraced tells our tracer the report's path and the files.
+func coverTraced(j *job, files []string) {
 	names := []string{path.Join(outPath, j.name+".cover")}
 	for _, f := range files {
 		names = append(names, path.Join(workspacePath, f))
 	}
 	j.spec.Env["REDGREEN_COVER"] = strings.Join(names, "\n")
+}
+
+// coverRuby has Ruby load our measurement before the tests.
+func coverRuby(j *job, files []string) {
+	coverTraced(j, files)
+	j.spec.Env["RUBYOPT"] = strings.TrimSpace("-r" + path.Join(reportersPath, "coverage", "redgreen_coverage.rb") + " " + j.spec.Env["RUBYOPT"])
+}
+
+// coverPython has Python load our tracer when it starts.
+func coverPython(j *job, files []string) {
+	coverTraced(j, files)
 	j.spec.Env["PYTHONPATH"] = strings.TrimSuffix(path.Join(reportersPath, "coverage")+":"+j.spec.Env["PYTHONPATH"], ":")
 }
 
-// readPythonCover reads the tracer's lines.
-func readPythonCover(c measured) (map[string]map[int]bool, error) {
+// readTraced reads the lines of a tracer.
+func readTraced(c measured, language string) (map[string]map[int]bool, error) {
 	all := c.empty()
 	found, replaced := false, false
 	eachLine(c.read(c.name+".cover"), func(line []byte) {
@@ -222,7 +249,7 @@ func readPythonCover(c measured) (map[string]map[int]bool, error) {
 	case replaced:
 		return nil, fmt.Errorf("the tests set a trace function of their own")
 	case !found:
-		return nil, fmt.Errorf("Python left no record")
+		return nil, fmt.Errorf("%s left no record", language)
 	}
 	return all, nil
 }
@@ -235,16 +262,29 @@ func coverNode(j *job, _ []string) {
 // v8Report is what Node writes (https://nodejs.org/api/cli.html#node_v8_coveragedir): of each script its functions and
 // blocks as ranges of UTF-16 offsets, an inner one overruling the one around it.
 type v8Report struct {
-	Result []struct {
-		URL       string `json:"url"`
-		Functions []struct {
-			Ranges []struct {
-				Start int `json:"startOffset"`
-				End   int `json:"endOffset"`
-				Count int `json:"count"`
-			} `json:"ranges"`
-		} `json:"functions"`
-	} `json:"result"`
+	Result []v8Script `json:"result"`
+}
+
+type v8Script struct {
+	URL       string `json:"url"`
+	Functions []struct {
+		Ranges []struct {
+			Start int `json:"startOffset"`
+			End   int `json:"endOffset"`
+			Count int `json:"count"`
+		} `json:"ranges"`
+	} `json:"functions"`
+}
+
+// runs reports whether Node ran a file's own text, by its length: the ranges of what a compiler made of it mean other lines.
+func (s v8Script) runs(text string) bool {
+	end := 0
+	for _, f := range s.Functions {
+		for _, r := range f.Ranges {
+			end = max(end, r.End)
+		}
+	}
+	return end == 0 || end == len(utf16.Encode([]rune(strings.TrimPrefix(text, "\uFEFF"))))
 }
 
 // readNodeCover takes a line as executed when some process executed its first character that is no blank.
@@ -269,7 +309,11 @@ func readNodeCover(c measured) (map[string]map[int]bool, error) {
 			if all[name] == nil {
 				continue
 			}
-			for _, line := range scriptLines(c.tree.read(name)) {
+			text := c.tree.read(name)
+			if !script.runs(text) {
+				return nil, fmt.Errorf("%s was changed by a compiler before Node ran it", name)
+			}
+			for _, line := range scriptLines(text) {
 				size, count := 1<<31, 0
 				for _, f := range script.Functions {
 					for _, r := range f.Ranges {
@@ -314,6 +358,28 @@ func coverJest(j *job, files []string) {
 	for _, f := range files {
 		if p, ok := within(j.command.Dir, f); ok {
 			j.spec.Args = append(j.spec.Args, "--collectCoverageFrom="+p)
+		}
+	}
+}
+
+// vitestProvider is what the folder has to measure with: v8, istanbul, or "" nothing.
+func vitestProvider(j *job) string {
+	p, _ := npm(j.tree.sub(j.command.Dir))
+	for _, name := range []string{"v8", "istanbul"} {
+		if p.DevDependencies["@vitest/coverage-"+name] != "" || p.Dependencies["@vitest/coverage-"+name] != "" {
+			return name
+		}
+	}
+	return ""
+}
+
+// coverVitest asks the folder's own provider for Istanbul's report of the files.
+func coverVitest(j *job, files []string) {
+	j.spec.Args = append(j.spec.Args, "--coverage.enabled", "--coverage.provider="+vitestProvider(j), "--coverage.reporter=json",
+		"--coverage.reportsDirectory="+path.Join(outPath, "istanbul"), "--coverage.reportOnFailure")
+	for _, f := range files {
+		if p, ok := within(j.command.Dir, f); ok {
+			j.spec.Args = append(j.spec.Args, "--coverage.include="+p)
 		}
 	}
 }
