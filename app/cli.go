@@ -225,10 +225,10 @@ func (c *command) root() *cobra.Command {
 		Short: "A coding assistant that proves its work",
 		Long: "Redgreen fixes what you say is wrong in a folder, in a disposable copy, and proves it: a test that was red\n" +
 			"before is green now and nothing else broke. Nothing in your folder changes until you approve.",
-		Example: "  redgreen                       open the window\n" +
-			"  redgreen ~/src/shop            open the window on a folder\n" +
+		Example: "  redgreen ~/src/shop            open the window on a folder\n" +
+			"  redgreen serve ~/src/shop      the same in a browser\n" +
 			"  redgreen fix ~/src/shop -m \"the total is off by one cent\"\n" +
-			"  redgreen serve                 the same window in a browser",
+			"  redgreen fix --sample          see it work on a small program with a real bug",
 		Version:       Version,
 		Args:          folderOrNone,
 		SilenceUsage:  true,
@@ -246,18 +246,21 @@ func (c *command) root() *cobra.Command {
 		},
 	}
 	root.Flags().BoolVar(&sample, "sample", false, "open the bundled sample repository, laid anew")
-	root.Flags().StringVar(&session, "session", "", "open a saved session by its id")
+	root.Flags().StringVar(&session, "session", "", "open the saved session `ID`")
 	root.PersistentFlags().BoolVar(&c.debug, "debug", false, "log more to stderr")
 	root.SetFlagErrorFunc(flagError)
-	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(c.fixCommand(), c.searchCommand(), c.indexCommand(), c.testCommand(), c.sessionsCommand(),
-		c.modelsCommand(), c.costCommand(), c.proveCommand(), c.prepareCommand(), c.imageCommand(), c.doctorCommand(),
-		c.serveCommand(), c.evalCommand(), c.versionCommand())
+	c.help(root, []commandGroup{
+		{"Work on a folder:", []*cobra.Command{c.fixCommand(), c.proveCommand(), c.testCommand(), c.searchCommand(), c.serveCommand()}},
+		{"Look back:", []*cobra.Command{c.sessionsCommand(), c.costCommand()}},
+		{"Set up:", []*cobra.Command{c.doctorCommand(), c.modelsCommand(), c.prepareCommand(), c.imageCommand(), c.indexCommand()}},
+		{"More:", []*cobra.Command{c.evalCommand(), c.versionCommand()}},
+	})
 	for _, group := range root.Commands() {
 		if group.HasSubCommands() && !group.Runnable() {
 			group.Args, group.RunE = cobra.ArbitraryArgs, subcommandOnly
 		}
 	}
+	c.completions(root)
 	return root
 }
 
@@ -293,7 +296,7 @@ func (c *command) serveCommand() *cobra.Command {
 	var sample bool
 	cmd := &cobra.Command{
 		Use:   "serve [FOLDER]",
-		Short: "Open the window in a browser, on a loopback port",
+		Short: "Open the window in a browser",
 		Long: "Serves the window on 127.0.0.1 and prints an address with a one-time token. Whoever holds the address can\n" +
 			"write into your folders, so it works once and only from this machine.",
 		Example: "  redgreen serve\n  redgreen serve ~/src/shop --port 8080",
@@ -316,7 +319,7 @@ func (c *command) serveCommand() *cobra.Command {
 			})
 		},
 	}
-	cmd.Flags().IntVar(&port, "port", 0, "port to listen on, 0 any free one")
+	cmd.Flags().IntVar(&port, "port", 0, "listen on port `N` (default: any free one)")
 	cmd.Flags().BoolVar(&sample, "sample", false, "open the bundled sample repository, laid anew")
 	return cmd
 }

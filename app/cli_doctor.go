@@ -19,7 +19,7 @@ func (c *command) doctorCommand() *cobra.Command {
 	var asJSON, allow, forbid bool
 	cmd := &cobra.Command{
 		Use:   "doctor [FOLDER]",
-		Short: "Say whether tests can run here, in which isolation, and what would make it stronger",
+		Short: "Say whether tests can run here, in which isolation, and what would help",
 		Long: "Says first whether tests can run here and in which isolation; then which kinds of isolation work, what would fix the others,\n" +
 			"and what the one in use was seen to keep. With a folder, also which toolchains its tests get and whether they may run without\n" +
 			"any isolation (" + noneWords + ").",

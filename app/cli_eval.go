@@ -27,7 +27,7 @@ type evalFlags struct {
 func (c *command) evalCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "eval",
-		Short:   "Measure the agent on tasks with known answers",
+		Short:   "Measure Redgreen itself on tasks with known answers",
 		Example: "  redgreen eval harness\n  redgreen eval builtin --part tuning --language python",
 	}
 	var f evalFlags

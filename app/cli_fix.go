@@ -26,6 +26,12 @@ import (
 // usdMost is the highest limit of cost: more is a slip of the finger, and no wish.
 const usdMost = 1_000_000
 
+// What flags of several commands say.
+const (
+	approveUsage = "`WHEN` to write: ask, auto (only what is proven) or never (default: ask in a terminal, else never)"
+	testCmdUsage = "run the tests with `COMMAND`; quotes are read as in a shell, but none runs it"
+)
+
 // fixFlags are the flags of `redgreen fix`.
 type fixFlags struct {
 	say                                          string // of a session that goes on: a message to begin with
@@ -42,11 +48,11 @@ func (c *command) fixCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "fix FOLDER -m \"what is wrong\"",
 		Short: "Fix a bug in the terminal and prove the fix",
-		Long: "Runs the whole job in the terminal: the trace goes to stderr, the diff and its certificate to stdout.\n" +
-			"The folder changes only when you approve (--approve ask), or with --approve auto when the fix is proven and the tests\n" +
-			"leave no other edit that does something else.\n\n" +
-			"Exit codes: 0 proven and (if asked to) applied, or an explanation given, 1 finished but not proven, 2 usage or environment error,\n" +
-			"3 a limit was hit, 130 interrupted.",
+		Long: "Works on a copy of the folder until the fix is proven, shows the diff and its certificate, and asks before it writes; with\n" +
+			"--approve auto it writes what is proven, unless the tests leave another edit that does something else. Without a model the\n" +
+			"built-in engine searches for a small fix; it needs a failing test.\n\n" +
+			"The trace goes to stderr, the diff and its certificate to stdout. Exit codes: 0 proven and, if asked to, written (or an\n" +
+			"explanation given), 1 ended but not proven, 2 a wrong argument or something missing, 3 a limit was hit, 130 interrupted.",
 		Example: "  redgreen fix . -m \"the total is off by one cent when a discount applies\"\n" +
 			"  redgreen fix . -m \"crash on an empty list\" --model ollama/qwen3-coder --approve auto\n" +
 			"  redgreen fix . -m \"…\" --test-cmd \"python3 -m pytest -q tests/unit\" --json > events.jsonl\n" +
@@ -61,18 +67,18 @@ func (c *command) fixCommand() *cobra.Command {
 		},
 	}
 	fl := cmd.Flags()
-	fl.StringVarP(&f.message, "message", "m", "", "what is wrong, in your words")
-	fl.StringVar(&f.model, "model", "", "PROVIDER/NAME: ollama/…, openai/…, anthropic/…, script/FILE (default: the first that can be called)")
-	fl.StringVar(&f.approve, "approve", "", "ask, auto (write only when proven) or never (default: ask in a terminal, else never)")
-	fl.StringVar(&f.kind, "kind", "", "fix, feature, new, tests, refactor or explain (default: told from the message)")
+	fl.StringVarP(&f.message, "message", "m", "", "`TEXT`: what is wrong, in your words")
+	fl.StringVar(&f.model, "model", "", "`PROVIDER/NAME`, as `redgreen models list` shows them (default: the first that can be called, else the built-in engine)")
+	fl.StringVar(&f.approve, "approve", "", approveUsage)
+	fl.StringVar(&f.kind, "kind", "", "`KIND` of task: fix, feature, new, tests, refactor or explain (default: told from the message)")
 	fl.BoolVar(&f.json, "json", false, "print every event on stdout, one JSON object a line")
 	fl.BoolVar(&f.sample, "sample", false, "fix the bundled sample repository, laid anew")
-	fl.IntVar(&f.steps, "max-steps", 0, "most model calls (default 30)")
-	fl.Float64Var(&f.usd, "max-usd", 0, "most US dollars (default 1.00)")
-	fl.DurationVar(&f.timeout, "timeout", 0, "most wall clock time, for example 10m (default 20m)")
-	fl.StringVar(&f.testCmd, "test-cmd", "", "the command that runs the tests, words split at spaces, quotes as in a shell; no shell runs it")
+	fl.IntVar(&f.steps, "max-steps", 0, "stop after `N` calls of the model (default 30)")
+	fl.Float64Var(&f.usd, "max-usd", 0, "stop before more than `USD` dollars are spent (default 1.00)")
+	fl.DurationVar(&f.timeout, "timeout", 0, "stop after `TIME`, for example 10m (default 20m)")
+	fl.StringVar(&f.testCmd, "test-cmd", "", testCmdUsage)
 	fl.BoolVar(&f.noGuides, "no-guides", false, "give the model nothing of AGENTS.md, CLAUDE.md, .cursorrules and .github/copilot-instructions.md")
-	fl.StringVar(&f.keep, "keep-copy", "", "keep the copy that the agent worked on as this new folder, outside of FOLDER")
+	fl.StringVar(&f.keep, "keep-copy", "", "keep the copy that was worked on as `NEW`, a folder outside of FOLDER that is not there yet")
 	return cmd
 }
 

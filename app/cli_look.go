@@ -26,10 +26,11 @@ func (c *command) searchCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "search FOLDER QUERY…",
-		Short: "Find code by name, words, path, or a pasted error",
-		Long: "Brings the folder's index up to date and ranks its functions, methods and classes for the query.\n" +
+		Short: "Find code by words, a name, a path or a pasted error",
+		Long: "Brings the folder's index up to date and ranks its functions, methods and classes for the query. The kind of the query\n" +
+			"is told from its text; to be exact say it: text:, regex:, symbol:, path:, words:, callers: or references:.\n\n" +
 			"--json prints one object a line: {path, start_line, end_line, symbol, kind, score, why}.",
-		Example: "  redgreen search . \"where is the discount rounded\"\n  redgreen search . parse_header -n 3 --json",
+		Example: "  redgreen search . where is the discount rounded\n  redgreen search . parse_header -n 3 --json\n  redgreen search . 'callers: parse_header'",
 		Args:    atLeast("a FOLDER and a QUERY", 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if n < 1 || n > 1000 {
@@ -65,7 +66,7 @@ func (c *command) searchCommand() *cobra.Command {
 			return nil
 		},
 	}
-	cmd.Flags().IntVarP(&n, "number", "n", 10, "most results")
+	cmd.Flags().IntVarP(&n, "number", "n", 10, "show `N` results at most")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON object a line")
 	return cmd
 }
@@ -147,7 +148,7 @@ func progressLine(p index.Progress) string {
 func (c *command) indexCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:     "index FOLDER",
-		Short:   "Bring the index of a folder up to date",
+		Short:   "Bring the search index of a folder up to date",
 		Long:    "Indexes the files that changed since the last time. The index lies in your cache folder, never in the repository.",
 		Example: "  redgreen index .",
 		Args:    exactly("a FOLDER", 1),
@@ -197,7 +198,8 @@ func (c *command) testCommand() *cobra.Command {
 		Use:   "test FOLDER [PATH…]",
 		Short: "Run a folder's tests in the sandbox",
 		Long: "Finds the folder's test commands, one for each part of it, and runs them on a disposable copy, with no network and\n" +
-			"bounded time, memory and processes. PATH is a test file, folder or test id. Exit codes: 0 all passed, 1 some failed, 2 they could not run.\n" +
+			"bounded time, memory and processes. PATH is a test file, folder or test id.\n\n" +
+			"Exit codes: 0 all passed, 1 some failed, 2 they could not run.\n" +
 			"--json prints {runtime, command, tests: [{id, status, ms, message}], exit_code, reason}.",
 		Example: "  redgreen test .\n  redgreen test . tests/test_cart.py --json\n  redgreen test . --list\n  redgreen test . --test-cmd \"make test\" --save",
 		Args:    atLeast("a FOLDER", 1),
@@ -231,12 +233,12 @@ func (c *command) testCommand() *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the run as one JSON object")
 	cmd.Flags().StringVar(&image, "image", "", imageUsage)
-	cmd.Flags().StringVar(&t.own, "test-cmd", "", "the command that runs the tests; no shell runs it")
-	cmd.Flags().StringVar(&t.dir, "dir", "", "run only what is found in this folder of it, or --test-cmd there; . is the folder itself")
-	cmd.Flags().IntVar(&t.number, "command", 0, "run only this one of the commands found, as --list numbers them")
+	cmd.Flags().StringVar(&t.own, "test-cmd", "", testCmdUsage)
+	cmd.Flags().StringVar(&t.dir, "dir", "", "run only what is found in `PART`, a folder of it (. is the folder itself), or --test-cmd there")
+	cmd.Flags().IntVar(&t.number, "command", 0, "run only command `N` of --list")
 	cmd.Flags().BoolVar(&t.list, "list", false, "list the commands found and by what, and run nothing")
-	cmd.Flags().BoolVar(&t.save, "save", false, "fix --test-cmd for this folder: all later runs use it. It is kept in the settings, not in the folder")
-	cmd.Flags().BoolVar(&t.forget, "forget", false, "take the fixed command away")
+	cmd.Flags().BoolVar(&t.save, "save", false, "use --test-cmd in this folder from now on; it is kept in your settings, not in the folder")
+	cmd.Flags().BoolVar(&t.forget, "forget", false, "take back what --save kept")
 	return cmd
 }
 

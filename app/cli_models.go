@@ -18,7 +18,7 @@ import (
 func (c *command) modelsCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "models",
-		Short:   "List the models that can be called, and probe what one of them manages",
+		Short:   "List the models that can be called, and measure what one manages",
 		Example: "  redgreen models list\n  redgreen models probe ollama/qwen3-coder",
 	}
 	var asJSON, recordedToo bool
@@ -196,7 +196,7 @@ func (c *command) costCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "cost",
-		Short: "Add up what the saved sessions cost, by day, model or folder",
+		Short: "Add up what all sessions cost, and what a fix costs",
 		Long: "Adds up all saved sessions. A fix is a session whose patch you accepted; its cost counts what was spent on sessions\n" +
 			"without one too.",
 		Example: "  redgreen cost\n  redgreen cost --by model\n  redgreen cost --by all --json",
@@ -219,7 +219,7 @@ func (c *command) costCommand() *cobra.Command {
 			})
 		},
 	}
-	cmd.Flags().StringVar(&by, "by", "day", "day, model, folder or all")
+	cmd.Flags().StringVar(&by, "by", "day", "add up by `WHAT`: day, model, folder or all")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON object a line")
 	return cmd
 }

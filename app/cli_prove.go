@@ -23,7 +23,7 @@ func (c *command) proveCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "prove FOLDER --patch FILE",
-		Short: "Give the certificate of any patch, without a model",
+		Short: "Prove any patch: run the tests without and with it, without a model",
 		Long: "Runs the folder's tests without and with the patch, on disposable copies in the sandbox, and prints the\n" +
 			"certificate. The folder does not change. Exit codes: 0 proven, 1 not proven, 2 unverifiable or an error; with --json\n" +
 			"an error is a certificate too, with its reason.",
@@ -56,8 +56,8 @@ func (c *command) proveCommand() *cobra.Command {
 			return nil
 		},
 	}
-	cmd.Flags().StringVar(&file, "patch", "", "the unified diff, - for standard input")
-	cmd.Flags().StringVar(&testCmd, "test-cmd", "", "the command that runs the tests; no shell runs it")
+	cmd.Flags().StringVar(&file, "patch", "", "read the unified diff from `FILE`, - for standard input")
+	cmd.Flags().StringVar(&testCmd, "test-cmd", "", testCmdUsage)
 	cmd.Flags().StringVar(&image, "image", "", imageUsage)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the certificate as one JSON object")
 	return cmd

@@ -19,7 +19,7 @@ func (c *command) sessionsCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:     "sessions",
-		Short:   "List, search, show, resume, fork, write, undo, replay, compare, export and delete the saved sessions",
+		Short:   "All that was done: list it, show it, write or undo it, go on with it, export it",
 		Example: "  redgreen sessions list\n  redgreen sessions show ID\n  redgreen sessions approve ID\n  redgreen sessions undo ID\n  redgreen sessions export ID --out session.html",
 	}
 	list := &cobra.Command{
@@ -60,12 +60,12 @@ func (c *command) sessionsCommand() *cobra.Command {
 			})
 		},
 	}
-	list.Flags().StringVar(&folder, "folder", "", "only sessions of this folder")
-	list.Flags().StringVar(&outcome, "outcome", "", "only sessions that ended so: proven, not_proven, limit, cancelled, error, answered, running, review, waiting")
-	list.Flags().StringVar(&f.Model, "model", "", "only sessions of this model, PROVIDER/NAME")
-	list.Flags().StringVar(&since, "since", "", "only sessions made on this day or later, 2026-11-29")
+	list.Flags().StringVar(&folder, "folder", "", "only sessions of `FOLDER`")
+	list.Flags().StringVar(&outcome, "outcome", "", "only sessions in `STATE`: proven, not_proven, limit, cancelled, error, answered, running, review, waiting")
+	list.Flags().StringVar(&f.Model, "model", "", "only sessions of the model `PROVIDER/NAME`")
+	list.Flags().StringVar(&since, "since", "", "only sessions begun on `DAY` or later, such as 2026-11-29")
 	list.Flags().BoolVar(&f.Pinned, "pinned", false, "only pinned sessions")
-	list.Flags().IntVar(&f.Limit, "limit", 0, "at most so many; 0 all")
+	list.Flags().IntVar(&f.Limit, "limit", 0, "list `N` at most (default: all)")
 	list.Flags().BoolVar(&asJSON, "json", false, "one JSON object a line")
 	cmd.AddCommand(list, c.showCommand(), c.resumeCommand(), c.forkCommand(), c.exportCommand(), c.importCommand())
 	cmd.AddCommand(append(c.decideCommands(), c.manageCommands()...)...)

@@ -36,8 +36,8 @@ func (c *command) resumeCommand() *cobra.Command {
 // resumeFlags are the flags of a session that goes on.
 func resumeFlags(cmd *cobra.Command, f *fixFlags) {
 	fl := cmd.Flags()
-	fl.StringVar(&f.model, "model", "", "PROVIDER/NAME: another model to go on with (default: the session's own)")
-	fl.StringVar(&f.approve, "approve", "", "ask, auto (write only when proven) or never (default: ask in a terminal, else never)")
+	fl.StringVar(&f.model, "model", "", "go on with the model `PROVIDER/NAME` (default: the session's own)")
+	fl.StringVar(&f.approve, "approve", "", approveUsage)
 	fl.BoolVar(&f.json, "json", false, "print every further event on stdout, one JSON object a line")
 }
 
@@ -76,8 +76,8 @@ func (c *command) forkCommand() *cobra.Command {
 		},
 	}
 	fl := cmd.Flags()
-	fl.IntVar(&step, "step", 0, "the first step that is done anew")
-	fl.StringVarP(&f.message, "message", "m", "", "what is to be different, for the model")
+	fl.IntVar(&step, "step", 0, "go another way from step `N` on: it is the first that is done anew")
+	fl.StringVarP(&f.message, "message", "m", "", "`TEXT` for the model: what is to be different")
 	resumeFlags(cmd, &f)
 	return cmd
 }

@@ -84,8 +84,8 @@ func (c *command) pruneCommand() *cobra.Command {
 			})
 		},
 	}
-	cmd.Flags().IntVar(&days, "days", 0, "delete sessions without an event for so many days")
-	cmd.Flags().IntVar(&megabytes, "megabytes", 0, "delete the oldest until all take no more than this on disk")
+	cmd.Flags().IntVar(&days, "days", 0, "delete sessions in which nothing happened for `N` days")
+	cmd.Flags().IntVar(&megabytes, "megabytes", 0, "delete the oldest until all take no more than `N` MB on disk")
 	return cmd
 }
 
@@ -259,7 +259,7 @@ func (c *command) replayCommand() *cobra.Command {
 			})
 		},
 	}
-	cmd.Flags().Float64Var(&speed, "speed", 1, "so many times as fast as it went")
+	cmd.Flags().Float64Var(&speed, "speed", 1, "play `N` times as fast as it went")
 	return cmd
 }
 

@@ -216,7 +216,7 @@ func (c *command) exportCommand() *cobra.Command {
 			})
 		},
 	}
-	cmd.Flags().StringVar(&as, "as", "", "jsonl, markdown or html; the default is by the name of --out, else jsonl")
-	cmd.Flags().StringVar(&out, "out", "", "the file to write, instead of the standard output")
+	cmd.Flags().StringVar(&as, "as", "", "write in `FORM`: jsonl, markdown or html (default: by the name of --out, else jsonl)")
+	cmd.Flags().StringVar(&out, "out", "", "write to `FILE` in place of standard output")
 	return cmd
 }

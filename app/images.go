@@ -259,6 +259,6 @@ func (c *command) imageUseCommand() *cobra.Command {
 			return nil
 		},
 	}
-	cmd.Flags().StringVar(&language, "language", "", "a language's name: python, go, javascript, java, rust, ruby, php, c, cpp")
+	cmd.Flags().StringVar(&language, "language", "", "choose it for `LANGUAGE`: python, go, javascript, java, rust, ruby, php, c, cpp")
 	return cmd
 }

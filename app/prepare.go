@@ -227,7 +227,7 @@ func (c *command) prepareCommand() *cobra.Command {
 	var image string
 	cmd := &cobra.Command{
 		Use:   "prepare FOLDER",
-		Short: "Install what a folder's lockfiles name, for its tests",
+		Short: "Install what a folder's lockfiles name, so that its tests can run",
 		Long: "Shows the exact commands and the hosts that they may reach, and asks. The commands run in the sandbox on a\n" +
 			"disposable copy; its only way out is a filter that lets through the hosts on the list and logs the rest. What was\n" +
 			"installed is kept outside the folder for as long as the lockfile stays the same, and shown read-only to its tests.",
@@ -247,8 +247,8 @@ func (c *command) prepareCommand() *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask")
-	cmd.Flags().StringSliceVar(&allow, "allow", nil, "another host that may be reached, such as a mirror; can be given several times")
-	cmd.Flags().StringVar(&image, "image", "", "install for tests in this image instead of the host's toolchains")
+	cmd.Flags().StringSliceVar(&allow, "allow", nil, "let `HOST` be reached too, such as a mirror; may be given again")
+	cmd.Flags().StringVar(&image, "image", "", "install for tests in `IMAGE` instead of the host's toolchains")
 	return cmd
 }
 

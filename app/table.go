@@ -36,14 +36,16 @@ const (
 	narrowest = 12 // a column that gives way keeps so many characters
 )
 
-// print writes the table; width is that of the screen in characters, 0 none.
+// print writes the table, its header too where there is a title; width is that of the screen in characters, 0 none.
 func (t table) print(out io.Writer, width int) {
 	widths := t.widths(width)
 	titles := make([]string, len(t.columns))
 	for i, c := range t.columns {
 		titles[i] = c.title
 	}
-	t.row(out, titles, widths)
+	if strings.Join(titles, "") != "" {
+		t.row(out, titles, widths)
+	}
 	for i, cells := range t.rows {
 		t.row(out, cells, widths)
 		if t.under != nil {
