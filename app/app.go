@@ -48,6 +48,7 @@ type host struct {
 	save      func(name string) (string, error)   // the native dialog that asks where to save a file; nil in a browser
 	notify    func(context.Context, Notice) error // shows a notice on the desktop; nil in a browser
 	themed    func(theme string)                  // paints what of the window is not the page; nil in a browser
+	listed    func(recent []Recent)               // shows the recent folders in what of the window is not the page; nil in a browser
 	mode      string                              // window, browser
 	context   context.Context                     // of the indexing in the background; cancelled by Close
 	cancel    context.CancelFunc
@@ -167,6 +168,18 @@ type KeyRow struct {
 	Set      bool   `json:"set"`
 }
 
+// list has the menu show the recent folders as they are now.
+func (h *host) list() error {
+	if h.listed == nil {
+		return nil
+	}
+	recent, err := h.core.recent(h.context)
+	if err == nil {
+		h.listed(recent)
+	}
+	return err
+}
+
 // Boot gives the first view.
 func (a *App) Boot() (Boot, error) {
 	return guard(a.h, func() (Boot, error) {
@@ -242,6 +255,9 @@ func (a *App) OpenFolder(path string) (Folder, error) {
 			return Folder{}, err
 		}
 		if _, err := a.h.core.change(func(s Settings) Settings { return s.opened(f.repo.Root(), time.Now()) }); err != nil {
+			return Folder{}, err
+		}
+		if err := a.h.list(); err != nil {
 			return Folder{}, err
 		}
 		git := f.repo.Git()

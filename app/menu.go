@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
+	"sync"
 
 	"github.com/wailsapp/wails/v2/pkg/menu"
 	accel "github.com/wailsapp/wails/v2/pkg/menu/keys"
@@ -43,14 +45,44 @@ type menuActs struct {
 	open func(path string)
 }
 
+// menuFolders are the recent folders of the menu. The menu has a place for each of the most that it lists, since a native menu
+// cannot grow; which folder a place opens, and says, may change. Safe for use by many goroutines.
+type menuFolders struct {
+	mu    sync.Mutex
+	paths []string
+}
+
+// set takes the folders that are there, and gives what each place is to say; "" for one that is not used.
+func (f *menuFolders) set(recent []Recent) []string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.paths = make([]string, 0, menuRecentMost)
+	for _, r := range recent {
+		if info, err := os.Stat(r.Path); err == nil && info.IsDir() && len(f.paths) < menuRecentMost {
+			f.paths = append(f.paths, r.Path)
+		}
+	}
+	return append(slices.Clone(f.paths), make([]string, menuRecentMost-len(f.paths))...)
+}
+
+// at is the folder of a place, "" of one that is not used.
+func (f *menuFolders) at(place int) string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if place >= len(f.paths) {
+		return ""
+	}
+	return f.paths[place]
+}
+
 // The item whose place the recent folders take, and how many are listed.
 const (
 	menuRecent     = "recent"
 	menuRecentMost = 8
 )
 
-// nativeMenu draws a menu. The recent folders are those of the start: GTK's menus cannot be changed later.
-func nativeMenu(items []menuItem, recent []Recent, acts menuActs) *menu.Menu {
+// nativeMenu draws a menu.
+func nativeMenu(items []menuItem, recent *menuFolders, acts menuActs) *menu.Menu {
 	m := menu.NewMenu()
 	for _, item := range items {
 		switch {
@@ -59,9 +91,7 @@ func nativeMenu(items []menuItem, recent []Recent, acts menuActs) *menu.Menu {
 		case item.ID == "":
 			m.AddSeparator()
 		case item.ID == menuRecent:
-			if folders := recentMenu(recent, acts.open); len(folders.Items) > 0 {
-				m.Append(menu.SubMenu(item.Label, folders))
-			}
+			m.Append(menu.SubMenu(item.Label, recentMenu(recent, acts.open)))
 		default:
 			m.AddText(item.Label, accelerator(item.Keys), func(*menu.CallbackData) { acts.do(item.ID) })
 		}
@@ -69,14 +99,29 @@ func nativeMenu(items []menuItem, recent []Recent, acts menuActs) *menu.Menu {
 	return m
 }
 
-func recentMenu(recent []Recent, open func(path string)) *menu.Menu {
+func recentMenu(recent *menuFolders, open func(path string)) *menu.Menu {
 	m := menu.NewMenu()
-	for _, r := range recent {
-		if info, err := os.Stat(r.Path); err == nil && info.IsDir() && len(m.Items) < menuRecentMost {
-			m.AddText(r.Path, nil, func(*menu.CallbackData) { open(r.Path) })
-		}
+	for place := range menuRecentMost {
+		m.AddText(recent.at(place), nil, func(*menu.CallbackData) {
+			if path := recent.at(place); path != "" {
+				open(path)
+			}
+		})
 	}
 	return m
+}
+
+// recentLabel is what the menu calls its recent folders, "" where it has none.
+func recentLabel(items []menuItem) string {
+	for _, item := range items {
+		if item.ID == menuRecent {
+			return item.Label
+		}
+		if label := recentLabel(item.Items); label != "" {
+			return label
+		}
+	}
+	return ""
 }
 
 // accelerator is Ctrl+Shift+Enter in Wails' form; nil of none.

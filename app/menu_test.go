@@ -21,7 +21,12 @@ func TestMenu(t *testing.T) {
 	}
 	here := t.TempDir()
 	var done []string
-	m := nativeMenu(items, []Recent{{Path: here}, {Path: here + "/gone"}}, menuActs{
+	var folders menuFolders
+	folders.set([]Recent{{Path: here}, {Path: here + "/gone"}})
+	if label := recentLabel(items); label != "Recent" {
+		t.Errorf("the recent folders stand in %q", label)
+	}
+	m := nativeMenu(items, &folders, menuActs{
 		do:   func(id string) { done = append(done, id) },
 		open: func(path string) { done = append(done, "folder "+path) },
 	})
@@ -36,7 +41,9 @@ func TestMenu(t *testing.T) {
 					line += " " + string(mod)
 				}
 			}
-			lines = append(lines, line)
+			if i.Label != "" || in != "Recent > " { // places that nothing is in yet
+				lines = append(lines, line)
+			}
 			if i.Click != nil {
 				i.Click(&menu.CallbackData{MenuItem: i})
 			}
@@ -63,7 +70,28 @@ func TestMenuOfAPageWithoutOne(t *testing.T) {
 	if _, err := readMenu(fstest.MapFS{"menu.json": {Data: []byte("{")}}); err == nil {
 		t.Error("a broken menu was read")
 	}
-	if m := nativeMenu([]menuItem{{Label: "File", Items: []menuItem{{ID: "recent", Label: "Recent"}}}}, nil, menuActs{}); len(m.Items[0].SubMenu.Items) != 0 {
-		t.Error("an empty list of folders is offered")
+}
+
+// TestMenuFollows holds that a place of the menu opens the folder that it says now, not the one of the start, and that a place
+// without a folder opens nothing.
+func TestMenuFollows(t *testing.T) {
+	t.Parallel()
+	a, b := t.TempDir(), t.TempDir()
+	var folders menuFolders
+	says := folders.set([]Recent{{Path: a}})
+	if len(says) != menuRecentMost || says[0] != a || says[1] != "" {
+		t.Errorf("the places say %q", says)
+	}
+	var opened []string
+	m := recentMenu(&folders, func(path string) { opened = append(opened, path) })
+	says = folders.set([]Recent{{Path: b}, {Path: a + "/gone"}, {Path: a}})
+	if says[0] != b || says[1] != a || says[2] != "" {
+		t.Errorf("the places say %q", says)
+	}
+	for _, i := range m.Items {
+		i.Click(&menu.CallbackData{MenuItem: i})
+	}
+	if diff := cmp.Diff([]string{b, a}, opened); diff != "" {
+		t.Error(diff)
 	}
 }

@@ -124,6 +124,48 @@ static void theme(void *to) {
 	else gtk_settings_reset_property(s, name);
 }
 
+// folders_t are what the places of one of the menu's menus are to say.
+typedef struct {
+	const char *menu;
+	int n;
+	char *says[16];
+} folders_t;
+
+static void find_bar(GtkWidget *w, gpointer to) {
+	if (GTK_IS_MENU_BAR(w)) *(GtkWidget **)to = w;
+	else if (GTK_IS_CONTAINER(w)) gtk_container_foreach(GTK_CONTAINER(w), find_bar, to);
+}
+
+// list_folders gives the places of a menu within a menu their labels; those that say nothing, and a menu of such alone, are hidden.
+static void list_folders(void *from) {
+	folders_t *f = from;
+	GtkWindow *w = main_window();
+	GtkWidget *bar = NULL;
+	if (w) find_bar(GTK_WIDGET(w), &bar);
+	if (!bar) return;
+	GList *menus = gtk_container_get_children(GTK_CONTAINER(bar));
+	for (GList *m = menus; m; m = m->next) {
+		GtkWidget *sub = gtk_menu_item_get_submenu(m->data);
+		GList *items = sub ? gtk_container_get_children(GTK_CONTAINER(sub)) : NULL;
+		for (GList *i = items; i; i = i->next) {
+			const char *label = GTK_IS_SEPARATOR_MENU_ITEM(i->data) ? NULL : gtk_menu_item_get_label(i->data);
+			GtkWidget *places = label && !strcmp(label, f->menu) ? gtk_menu_item_get_submenu(i->data) : NULL;
+			if (!places) continue;
+			GList *all = gtk_container_get_children(GTK_CONTAINER(places));
+			int at = 0;
+			for (GList *p = all; p && at < f->n; p = p->next, at++) {
+				gtk_menu_item_set_label(p->data, f->says[at]);
+				gtk_widget_set_visible(p->data, *f->says[at] != 0);
+			}
+			gtk_widget_set_visible(i->data, f->n > 0 && *f->says[0] != 0);
+			g_list_free(all);
+		}
+		g_list_free(items);
+	}
+	g_list_free(menus);
+}
+
+static void rg_folders(folders_t *f) { on_main(list_folders, f); }
 static void rg_theme(char *to) { on_main(theme, to); }
 static void rg_screens(screens_t *s) { on_main(find_screens, s); }
 static void rg_put(place_t *p) { on_main(put, p); }
@@ -172,4 +214,16 @@ func themeWindow(to string) {
 	c := C.CString(to)
 	defer C.free(unsafe.Pointer(c))
 	C.rg_theme(c)
+}
+
+// listFolders has the places of the menu's menu of recent folders say what is given; "" hides one.
+func listFolders(name string, says []string) {
+	c := C.folders_t{menu: C.CString(name)}
+	defer C.free(unsafe.Pointer(c.menu))
+	for _, s := range says[:min(len(says), len(c.says))] {
+		c.says[c.n] = C.CString(s)
+		defer C.free(unsafe.Pointer(c.says[c.n]))
+		c.n++
+	}
+	C.rg_folders(&c)
 }

@@ -101,6 +101,9 @@ func window(ctx context.Context, c *core, s startup, say func(line string)) erro
 	if err != nil {
 		return err
 	}
+	var folders menuFolders
+	list := func(recent []Recent) { listFolders(recentLabel(items), folders.set(recent)) }
+	folders.set(recent)
 	acts := menuActs{open: func(path string) { h.open(startup{folder: path}) }, do: func(id string) {
 		if p := wctx.Load(); id == "quit" && p != nil {
 			runtime.Quit(*p)
@@ -108,10 +111,10 @@ func window(ctx context.Context, c *core, s startup, say func(line string)) erro
 		}
 		send("command", id)
 	}}
-	h.themed = themeWindow
+	h.themed, h.listed = themeWindow, list
 	return wails.Run(&options.App{
 		SingleInstanceLock: lock,
-		Menu:               nativeMenu(items, recent, acts),
+		Menu:               nativeMenu(items, &folders, acts),
 		Title:              "Redgreen", Width: at.Width, Height: at.Height, MinWidth: minWidth, MinHeight: minHeight, WindowStartState: state,
 		AssetServer:      &assetserver.Options{Assets: c.assets.Page},
 		BackgroundColour: &options.RGBA{R: 20, G: 19, B: 18, A: 255},
@@ -127,6 +130,7 @@ func window(ctx context.Context, c *core, s startup, say func(line string)) erro
 			wctx.Store(&w)
 			themeWindow(c.current().Theme)
 			putWindow(at.within(screens()))
+			list(recent)
 			go func() {
 				select {
 				case <-ctx.Done():

@@ -180,6 +180,21 @@ func TestWindowOnce(t *testing.T) {
 		settings, _ := os.ReadFile(filepath.Join(home, "config", "settings.json"))
 		return strings.Contains(string(settings), folder)
 	})
+	other := filepath.Join(t.TempDir(), "other")
+	if err := os.Mkdir(other, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	again("Redgreen is open already; its window shows "+other+" now.", other)
+	first := func(folder string) func() bool {
+		return func() bool {
+			settings, _, err := loadSettings(filepath.Join(home, "config", "settings.json"))
+			return err == nil && len(settings.Recent) > 0 && settings.Recent[0].Path == folder
+		}
+	}
+	eventually(t, "the other folder to be opened", first(other))
+	time.Sleep(time.Second) // the menu follows
+	xdotool(env, "key", "--delay", "150", "F10", "Down", "Down", "Down", "Right", "Down", "Return")
+	eventually(t, "the menu to open the folder of before, which it did not have at the start", first(folder))
 	again("Redgreen is open already; its window is in front now.")
 	again("Redgreen is open already; its window shows session abc-1 now.", "redgreen://session/abc-1")
 }
