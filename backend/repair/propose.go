@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -66,6 +67,9 @@ func (c *candidate) quality() float64 {
 	for _, p := range append([]*candidate{c}, c.more...) {
 		q -= byAccident(p.kind)
 	}
+	if c.losesText() {
+		q -= 0.6
+	}
 	size := 0
 	for _, one := range c.all() {
 		for _, e := range one.edits {
@@ -73,6 +77,22 @@ func (c *candidate) quality() float64 {
 		}
 	}
 	return q - math.Log1p(float64(size))*0.1
+}
+
+var someText = regexp.MustCompile(`"[^"\n]+"|'[^'\n]+'`)
+
+// losesText reports whether a candidate takes out a text that stood there and puts none in its place: somebody wanted it to be
+// read.
+func (c *candidate) losesText() bool {
+	for _, one := range c.all() {
+		for _, e := range one.edits {
+			was, now := someText.FindAllString(one.src.text[e.start:e.end], -1), someText.FindAllString(e.text, -1)
+			if len(was) > len(now) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // special is how much a candidate looks made for the failing tests' input alone: it writes a number or text that they speak of

@@ -43,6 +43,20 @@ func TestSmell(t *testing.T) {
 	}
 }
 
+// TestLosesText keeps an edit that takes out a text behind one that does not.
+func TestLosesText(t *testing.T) {
+	t.Parallel()
+	s := parse("a.py", "def f(label, room):\n    return label[:room] + \"…\"\n")
+	at := strings.Index(s.text, "label[")
+	end := len(s.text) - 1
+	for text, want := range map[string]bool{"label[:room]": true, "label[:room - 1] + \"…\"": false, "label[:room] + \"...\"": false} {
+		c := &candidate{src: s, edits: []edit{{at, end, text}}}
+		if c.losesText() != want {
+			t.Errorf("%s: %v", text, !want)
+		}
+	}
+}
+
 // TestOrder takes of edits that pass all tests the one that changes and breaks least beside them.
 func TestOrder(t *testing.T) {
 	t.Parallel()

@@ -63,7 +63,7 @@ func runTry(ctx context.Context, s *Set, a Args) (result, error) {
 	}
 	trials, problem, err := s.o.Runner.Try(ctx, s.o.Workspace.Dir(), s.o.Command, candidates, testrun.TryOptions{
 		Red: red, Green: green, Test: time.Duration(a.number("test_millis", s.testMillis())) * time.Millisecond,
-		Wall: time.Duration(a.number("seconds", trySeconds)) * time.Second, Enough: enoughPass,
+		Wall: time.Duration(a.number("seconds", trySeconds)) * time.Second, Enough: enoughPass, Run: s.o.Baseline.Duration,
 	})
 	if err != nil {
 		return result{}, err
