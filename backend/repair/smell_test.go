@@ -75,8 +75,9 @@ func TestOrder(t *testing.T) {
 	if text := k.files["days.py"]; !strings.Contains(text, "return last + first") {
 		t.Errorf("it takes\n%s", text)
 	}
-	b := readBatch(model.Call{Args: `{"candidates": ["a", "b"]}`}, model.Result{Text: "Tried 2.\n#1 passes all tests; near the inputs of passing tests it changes 1 of 4 results, near those of all it raises on 1 of 2\n#2 passes all tests\n"})
-	if len(b.pass) != 2 || b.beside[0] != 0.75 || b.beside[1] != 0 {
+	b := readBatch(model.Call{Args: `{"candidates": ["a", "b", "c"]}`}, model.Result{Text: "Tried 2.\n#1 passes all tests; near the inputs of passing tests it changes 1 of 4 results, near those of all it raises on 1 of 2\n#2 passes all tests\n" +
+		"#3 passes all tests; near the inputs of passing tests it changes 0 of 4 results, near those of all it raises on 0 of 2, and changes what it is given on 1\n"})
+	if len(b.pass) != 3 || b.beside[0] != 0.75 || b.beside[1] != 0 || b.beside[2] != touching {
 		t.Errorf("%+v", b)
 	}
 }

@@ -299,6 +299,9 @@ func (r *reading) take(res model.Result) {
 var notable = regexp.MustCompile(`^#(\d+) (passes all tests(?:; .*)?|passes the failing tests, breaks: (.*)|passes (\d+) of \d+ failing tests(?:, the others were not run|(, breaks some))?: (.*)|refused: .*)$`)
 var besides = regexp.MustCompile(`changes (\d+) of (\d+) results, .* raises on (\d+) of (\d+)`)
 
+// touching is how much it counts against a candidate that it changes its arguments, which the code as it is does not.
+const touching = 1.5
+
 // share is one number of another, both as text; 0 of none.
 func share(part, whole string) float64 {
 	a, _ := strconv.ParseFloat(part, 64)
@@ -342,6 +345,9 @@ func readBatch(c model.Call, res model.Result) batch {
 			b.pass = append(b.pass, n)
 			if f := besides.FindStringSubmatch(m[2]); f != nil {
 				b.beside[n] = share(f[1], f[2]) + share(f[3], f[4])
+				if strings.Contains(m[2], ", and changes what it is given on ") {
+					b.beside[n] += touching
+				}
 			}
 		case m[3] != "":
 			b.breaks[n] = strings.Split(m[3], " | ")

@@ -41,6 +41,7 @@ type Trial struct {
 	All     bool     // with Whole: every test of Red passes
 	Near    [2]int   // of inputs a little off those of passing tests: on how many it does something else than the tree, and how many were tried
 	Raises  [2]int   // of inputs a little off those of all tests: on how many it raises or hangs, and how many were tried
+	Touches int      // of those, on how many it changes what it was given, which the tree does not
 	Group   int      // where that was looked at, the number of the first candidate that does the same with all of them, from 1; 0 it was not
 	Differs []Differ // of the first of a group, how it differs from those of other groups with a larger number
 }
@@ -115,7 +116,7 @@ func (r *Runner) Try(ctx context.Context, dir string, c Command, candidates []Ca
 		case "trial":
 			t.Tried, t.Built, t.Crashed, t.Shared, t.Hung, t.Fixed = true, e.Built, e.Crashed, e.Shared, e.Hung, e.Fixed
 		case "compare":
-			t.Near, t.Raises = e.Near, e.Raises
+			t.Near, t.Raises, t.Touches = e.Near, e.Raises, e.Touches
 		case "alike":
 			for _, n := range e.Alike {
 				if n >= 0 && n < len(trials) {
@@ -145,6 +146,7 @@ type driven struct {
 	Broken  []string  `json:"broken"`
 	Near    [2]int    `json:"near"`
 	Raises  [2]int    `json:"raises"`
+	Touches int       `json:"touches"`
 	Alike   []int     `json:"alike"`
 	Input   string    `json:"input"`
 	Gives   [2]string `json:"gives"`

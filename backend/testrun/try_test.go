@@ -1,6 +1,7 @@
 package testrun
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -359,6 +360,9 @@ func TestTryCompares(t *testing.T) {
 	if err != nil || problem != "" {
 		t.Fatal(problem, err)
 	}
+	if trials[0].Touches != 0 {
+		t.Errorf("it changes what it is given: %+v", trials[0])
+	}
 	for i, want := range []struct{ changes, raises bool }{{false, false}, {false, true}, {true, false}, {false, false}} {
 		if got := trials[i]; !got.Passes() || got.Near[1] < 2 || got.Raises[1] < 4 || (got.Near[0] > 0) != want.changes || (got.Raises[0] > 0) != want.raises {
 			t.Errorf("candidate %d: %+v", i, got)
@@ -378,6 +382,38 @@ func TestTryCompares(t *testing.T) {
 		if !strings.HasPrefix(d.Input, "twice(") || d.Gives[0] == d.Gives[1] {
 			t.Errorf("it tells nothing: %+v", d)
 		}
+	}
+}
+
+// TestTrySeesWhatIsTouched says of candidates whether they change their arguments, where the code as it is does not.
+func TestTrySeesWhatIsTouched(t *testing.T) {
+	b := realBench(t, sandbox.Limits{Wall: 2 * time.Minute})
+	dir := b.folder(t, func(dir string) {
+		for name, text := range map[string]string{
+			"look.py":      "def look(names, key):\n    return names.get(key, 1)\n",
+			"test_look.py": "from look import look\n\n\ndef test_there():\n    assert look({'a': 2}, 'a') == 2\n\n\ndef test_missing():\n    assert look({'b': 3}, 'a') == 0\n",
+		} {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+	var candidates []Candidate
+	for _, now := range []string{"get(key, 0)", "pop(key, 0)", "setdefault(key, 0)"} {
+		candidates = append(candidates, changed(t, dir, "look.py", "get(key, 1)", now))
+	}
+	trials, problem, err := b.runner.Try(t.Context(), dir, mustFind(t, dir), candidates,
+		TryOptions{Red: []string{"test_look.py::test_missing"}, Green: []string{"test_look.py::test_there"}, Test: time.Second, Wall: time.Minute, Enough: 9})
+	if err != nil || problem != "" {
+		t.Fatal(problem, err)
+	}
+	for i, want := range []bool{false, true, true} {
+		if got := trials[i]; !got.Passes() || (got.Touches > 0) != want {
+			t.Errorf("candidate %d: %+v", i, got)
+		}
+	}
+	if len(trials[0].Differs)+len(trials[1].Differs) < 2 || !strings.Contains(fmt.Sprint(trials[0].Differs), "changes what it is given to") {
+		t.Errorf("they differ so: %+v %+v", trials[0].Differs, trials[1].Differs)
 	}
 }
 

@@ -189,7 +189,11 @@ func besides(t testrun.Trial) string {
 	if t.Raises[1] == 0 {
 		return ""
 	}
-	return fmt.Sprintf("; near the inputs of passing tests it changes %d of %d results, near those of all it raises on %d of %d", t.Near[0], t.Near[1], t.Raises[0], t.Raises[1])
+	said := fmt.Sprintf("; near the inputs of passing tests it changes %d of %d results, near those of all it raises on %d of %d", t.Near[0], t.Near[1], t.Raises[0], t.Raises[1])
+	if t.Touches > 0 {
+		said += fmt.Sprintf(", and changes what it is given on %d", t.Touches)
+	}
+	return said
 }
 
 // apart says which of those that pass all tests do the same with inputs that no test has, and by which of them the others

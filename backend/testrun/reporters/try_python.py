@@ -648,7 +648,7 @@ class Compared:
         all_, hung = list(self.functions.values()), 0
         limits = Limits(min(self.order["seconds"], 0.3))
         for i, (f, args, _) in enumerate(inputs):
-            args = copy.deepcopy(args)
+            args, given = copy.deepcopy(args), repr(args)
             reached.clear()
             limits.begin()
             try:
@@ -657,7 +657,9 @@ class Compared:
                 got = all_[f][2](*args)
                 if isinstance(got, types.GeneratorType):
                     got = list(itertools.islice(got, 1000))
-                shown = repr(got) if got is not None else repr(args)
+                shown = repr(got)
+                if repr(args) != given:
+                    shown += " and changes what it is given to " + ", ".join(map(repr, args))
                 got = repr((got, args))
                 got = "?" if " at 0x" in got else hashlib.sha1(got.encode("utf-8", "replace")).hexdigest()[:12]
             except Stopped:
@@ -667,7 +669,7 @@ class Compared:
             finally:
                 sys.setprofile(None)
                 limits.end()
-            put(i, got, self.short(shown), sorted(reached))
+            put(i, got, self.short(shown), sorted(reached), repr(args) != given)
             if hung > self.MOST_HUNG:
                 return
 
@@ -677,14 +679,15 @@ class Compared:
         inputs = self.inputs(told)
         if not inputs:
             return
-        before, shown, fates, reached = {}, {}, {}, {}
-        self.fates(inputs, None, before, {}, reached)
+        before, shown, fates, reached, kept, touched = {}, {}, {}, {}, {}, {}
+        self.fates(inputs, None, before, {}, kept, reached)
         for n in good:
             now = fates[n] = {}
-            self.fates(inputs, self.plans[n], now, shown.setdefault(n, {}))
+            self.fates(inputs, self.plans[n], now, shown.setdefault(n, {}), touched)
             green = [i for i, (_, _, passed) in enumerate(inputs) if passed and i in before]
             put({"event": "compare", "n": n, "near": [sum(now.get(i) != before[i] for i in green), len(green)],
-                 "raises": [sum(now.get(i, "!").startswith("!") for i in range(len(inputs))), len(inputs)]})
+                 "raises": [sum(now.get(i, "!").startswith("!") for i in range(len(inputs))), len(inputs)],
+                 "touches": sum(touched[i] and not kept.get(i, True) for i in now)})
 
         seen = [n for n in good if any(self.changed[n] & {tuple(key) for key in keys} for keys in reached.values())]
         self.apart(inputs, seen, fates, shown, put)
@@ -711,9 +714,9 @@ class Compared:
                 i = min(by, key=lambda i: (shown[one][i] == shown[other][i], len(texts[i])))
                 put({"event": "differ", "alike": [one, other], "input": self.short(texts[i]), "gives": [shown[one][i], shown[other][i]]})
 
-    def fates(self, inputs, plan, out, shown, reached=None):
+    def fates(self, inputs, plan, out, shown, touched, reached=None):
         def take(_, message):
-            i, out[i], shown[i], keys = message
+            i, out[i], shown[i], keys, touched[i] = message
             if reached is not None:
                 reached[i] = keys
         together(iter([Child(lambda tell: self.behave(inputs, plan, tell), 10)]), take, lambda c: None)
