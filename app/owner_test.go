@@ -118,9 +118,19 @@ func TestOneOwnerTheOthersOnlyLook(t *testing.T) {
 	if err != nil || v.Owner == nil || v.Owner.Kind != "terminal" || v.Owner.PID != os.Getpid() || v.CanApprove || v.CanUndo || v.CanResume {
 		t.Fatalf("%+v %+v, %v", v.Owner, v, err)
 	}
-	page, err := a.Sessions("", "", "", 0, 0)
+	page, err := a.Sessions(SessionQuery{})
 	if err != nil || len(page.Sessions) != 1 || page.Sessions[0].Owner == nil {
 		t.Fatalf("%+v, %v", page, err)
+	}
+	for q, want := range map[SessionQuery]int{
+		{Model: "script/none", Since: "2020-01-01T00:00:00Z"}: 1, {Model: "script/other"}: 0, {Since: time.Now().Add(time.Hour).Format(time.RFC3339)}: 0, {Pinned: true}: 0,
+	} {
+		if page, err := a.Sessions(q); err != nil || page.Total != want {
+			t.Errorf("%+v finds %d sessions, not %d: %v", q, page.Total, want, err)
+		}
+	}
+	if _, err := a.Sessions(SessionQuery{Since: "yesterday"}); err == nil || explain(err).Code != Invalid {
+		t.Errorf("since yesterday: %v", err)
 	}
 	before := events(t, terminal, id)
 	for name, act := range map[string]func() error{

@@ -2,11 +2,14 @@ package app
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"redgreen/backend/agent"
+	"redgreen/backend/model"
 	"redgreen/backend/patch"
 	"redgreen/backend/repo"
 	"redgreen/backend/session"
@@ -100,18 +103,45 @@ type SessionPage struct {
 	Total    int           `json:"total"`
 }
 
-// Sessions lists sessions of one folder or of all (""), pinned ones first; outcome "" is any. See session.Store.Find for the
-// query.
-func (a *App) Sessions(folder, query, outcome string, limit, offset int) (SessionPage, error) {
+// SessionQuery narrows the list of sessions; what is left empty narrows nothing. See session.Store.Find for the words.
+type SessionQuery struct {
+	Folder  string `json:"folder"`
+	Query   string `json:"query"`
+	Outcome string `json:"outcome"`
+	Model   string `json:"model"` // PROVIDER/NAME
+	Since   string `json:"since"` // a time in RFC 3339: begun then or later
+	Pinned  bool   `json:"pinned"`
+	Limit   int    `json:"limit"`
+	Offset  int    `json:"offset"`
+}
+
+func (q SessionQuery) filter() (session.Filter, error) {
+	f := session.Filter{Folder: q.Folder, Query: q.Query, Outcome: session.Outcome(q.Outcome), Model: q.Model, Pinned: q.Pinned, Limit: q.Limit, Offset: max(q.Offset, 0)}
+	if f.Limit <= 0 {
+		f.Limit = 100
+	}
+	if q.Since == "" {
+		return f, nil
+	}
+	var err error
+	if f.Since, err = time.Parse(time.RFC3339, q.Since); err != nil {
+		return f, fail(Invalid, fmt.Sprintf("%q is no time; write it as 2026-11-29T00:00:00Z", q.Since))
+	}
+	return f, nil
+}
+
+// Sessions lists sessions, pinned ones first, then the newest.
+func (a *App) Sessions(q SessionQuery) (SessionPage, error) {
 	return guard(a.h, func() (SessionPage, error) {
 		store, err := a.h.core.sessions()
 		if err != nil {
 			return SessionPage{}, err
 		}
-		if limit <= 0 {
-			limit = 100
+		f, err := q.filter()
+		if err != nil {
+			return SessionPage{}, err
 		}
-		found, total, err := store.Find(a.h.context, session.Filter{Folder: folder, Query: query, Outcome: session.Outcome(outcome), Limit: limit, Offset: max(offset, 0)})
+		found, total, err := store.Find(a.h.context, f)
 		if err != nil {
 			return SessionPage{}, err
 		}
@@ -123,6 +153,24 @@ func (a *App) Sessions(folder, query, outcome string, limit, offset int) (Sessio
 			}
 		}
 		return page, nil
+	})
+}
+
+// SessionChoices are what the list of sessions can be narrowed to.
+type SessionChoices struct {
+	Folders []string     `json:"folders"`
+	Models  []model.Info `json:"models"`
+}
+
+// SessionChoices gives the folders and models that saved sessions have.
+func (a *App) SessionChoices() (SessionChoices, error) {
+	return guard(a.h, func() (SessionChoices, error) {
+		store, err := a.h.core.sessions()
+		if err != nil {
+			return SessionChoices{}, err
+		}
+		folders, models, err := store.Choices(a.h.context)
+		return SessionChoices{append([]string{}, folders...), append([]model.Info{}, models...)}, err
 	})
 }
 

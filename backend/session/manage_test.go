@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -117,6 +118,10 @@ func TestFilters(t *testing.T) {
 		if got := find(t, s, c.f); got != c.want {
 			t.Errorf("%+v finds %s, want %s", c.f, got, c.want)
 		}
+	}
+	folders, models, err := s.Choices(t.Context())
+	if err != nil || !slices.Equal(folders, []string{"/f"}) || !slices.Equal(models, []model.Info{{Provider: "p", Name: "c"}, {Provider: "p", Name: "q"}}) {
+		t.Errorf("to choose from: %v, %+v, %v", folders, models, err)
 	}
 	if err := s.Rename(t.Context(), "nobody", "x"); !errors.Is(err, ErrNotFound) {
 		t.Errorf("renaming nothing: %v", err)

@@ -7,8 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
+
+	"redgreen/backend/model"
 )
 
 // Events gives at most limit events with a sequence number over after, in order; limit 0 all.
@@ -153,6 +156,30 @@ func (s *Store) Find(ctx context.Context, f Filter) (states []State, total int, 
 		states = append(states, st)
 	}
 	return states, total, nil
+}
+
+// Choices are what Find can be narrowed to: the folders that have a session, and the models that one began with.
+func (s *Store) Choices(ctx context.Context) (folders []string, models []model.Info, err error) {
+	rows, err := s.read.QueryContext(ctx, `SELECT DISTINCT folder, coalesce(json_extract(state, '$.model.provider'), ''), coalesce(json_extract(state, '$.model.name'), ''),
+		coalesce(json_extract(state, '$.model.label'), '') FROM sessions ORDER BY 2, 3`)
+	if err != nil {
+		return nil, nil, fmt.Errorf("listing the folders and models of sessions: %w", explain(s.path, err))
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var folder string
+		var m model.Info
+		if err := rows.Scan(&folder, &m.Provider, &m.Name, &m.Label); err != nil {
+			return nil, nil, fmt.Errorf("listing the folders and models of sessions: %w", explain(s.path, err))
+		}
+		folders = append(folders, folder)
+		same := func(o model.Info) bool { return o.Provider == m.Provider && o.Name == m.Name }
+		if m.Name != "" && !slices.ContainsFunc(models, same) {
+			models = append(models, m)
+		}
+	}
+	slices.Sort(folders)
+	return slices.Compact(folders), models, rows.Err()
 }
 
 // row is what is known of a session without its events.

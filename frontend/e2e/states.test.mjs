@@ -438,6 +438,34 @@ scene('a session is named, pinned, found by what was read, and deleted for good'
   await page.getByText('No session fits.').waitFor();
 });
 
+scene('the list of sessions is narrowed by folder, model, outcome, day and pin', '', async (page) => {
+  await page.getByTestId('nav-sessions').click();
+  await page.getByTestId('session-row').nth(2).waitFor();
+  const all = await page.getByTestId('session-row').count();
+  const rows = async () => {
+    await page.waitForTimeout(500);
+    return page.getByTestId('session-row').count();
+  };
+  for (const name of ['folder', 'model', 'outcome', 'begun']) {
+    const field = page.getByTestId(`sessions-${name}`);
+    const values = await field.locator('option').evaluateAll((options) => options.map((o) => o.value));
+    const counts = [];
+    for (const value of values.slice(1)) {
+      await field.selectOption(value);
+      counts.push(await rows());
+    }
+    if (name !== 'folder') assert.ok(counts.some((n) => n < all), `${name} narrows nothing: ${counts} of ${all}`);
+    if (name !== 'begun') assert.equal(counts.reduce((a, b) => a + b, 0), all, `${name}: ${counts}`);
+    await field.selectOption(values[0]);
+  }
+  await page.getByTestId('sessions-pinned').check();
+  await page.getByTestId('sessions-outcome').selectOption('limit');
+  assert.equal(await rows(), 0);
+  await page.getByText('Show all').click();
+  assert.equal(await rows(), all);
+  assert.equal(await page.getByTestId('sessions-pinned').isChecked(), false);
+});
+
 scene('two sessions stand side by side', '', async (page) => {
   await page.getByTestId('nav-sessions').click();
   for (const n of [0, 1]) {

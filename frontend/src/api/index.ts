@@ -5,7 +5,7 @@ import { t } from '../texts';
 import { AppError, decode } from './error';
 import type {
   Bill, BillsBy, Body, Boot, Check, Choice, Diff, Doctor, Event, Exported, Folder, FolderTests, Found, Guides, ImageList, Mention, Models, ModelSetting, NewTask, Notice, Origin, Pair, PreparePlan, PrepareReport, ProbePlan, ProbeResult, Pushed, Review, Rung,
-  SessionHit, SessionInfo, SessionState, Settings, Topic,
+  ModelInfo, SessionHit, SessionInfo, SessionQuery, SessionState, Settings, Topic,
 } from './types';
 
 export { AppError, type Code } from './error';
@@ -23,7 +23,8 @@ export interface Backend {
   doctor(): Promise<Doctor>;
   startTask(task: NewTask): Promise<string>;
   session(id: string): Promise<SessionInfo>;
-  sessions(q: { folder: string; query: string; outcome: string; limit: number; offset: number }): Promise<{ sessions: SessionState[] | null; total: number }>;
+  sessions(q: SessionQuery): Promise<{ sessions: SessionState[] | null; total: number }>;
+  sessionChoices(): Promise<{ folders: string[] | null; models: ModelInfo[] | null }>;
   events(id: string, after: number, limit: number): Promise<{ events: Event[] | null; more: boolean }>;
   body(hash: string, offset: number, limit: number): Promise<Body>;
   diff(id: string): Promise<Diff>;
@@ -147,7 +148,8 @@ const real: Backend = {
   doctor: async () => withRung(await call('Doctor')),
   startTask: (task) => call('StartTask', task),
   session: (id) => call('Session', id),
-  sessions: (q) => call('Sessions', q.folder, q.query, q.outcome, q.limit, q.offset),
+  sessions: (q) => call('Sessions', q),
+  sessionChoices: () => call('SessionChoices'),
   events: (id, after, limit) => call('Events', id, after, limit),
   body: (hash, offset, limit) => call('Body', hash, offset, limit),
   diff: (id) => call('Diff', id),

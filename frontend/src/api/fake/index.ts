@@ -4,7 +4,7 @@
 import { AppError } from '../error';
 import { without } from '../hunks';
 import type { Backend } from '../index';
-import type { Bill, Boot, Check, Choice, Diff, Event, FolderTests, Found, Guides, Hit, Kind, ModelInfo, NewTask, Payloads, PrepareStep, ProbeResult, Pushed, Review, SessionInfo, Settings, Topic } from '../types';
+import type { Bill, Boot, Check, Choice, Diff, Event, FolderTests, Found, Guides, Hit, Kind, ModelInfo, NewTask, Payloads, PrepareStep, ProbeResult, Pushed, Review, SessionInfo, SessionState, Settings, Topic } from '../types';
 import { big, files as plain, folder, several, task } from './repo';
 import { again, certificate, proveChoice, diffOf, opening, sandbox, work, type Beat, type Scene } from './script';
 
@@ -249,10 +249,18 @@ export function fake(q: URLSearchParams): Backend {
       return s.info.id;
     },
     session: async (id) => need(id).info,
-    async sessions({ folder: f, query, outcome, limit, offset }) {
-      const all = [...sessions.values()].map((s) => s.info).filter((s) => (!f || s.folder === f) && (s.task + (s.name ?? '')).toLowerCase().includes(query.toLowerCase()) && (!outcome || s.outcome === outcome));
+    async sessions({ folder: f, query = '', outcome, model, since, pinned, limit, offset }) {
+      const fits = (s: SessionState) =>
+        (!f || s.folder === f) && (s.task + (s.name ?? '')).toLowerCase().includes(query.toLowerCase()) && (!outcome || s.outcome === outcome) &&
+        (!model || `${s.model.provider}/${s.model.name}` === model) && (!since || Date.parse(s.created) >= Date.parse(since)) && (!pinned || !!s.pinned);
+      const all = [...sessions.values()].map((s) => s.info).filter(fits);
       all.sort((a, b) => Number(!!b.pinned) - Number(!!a.pinned) || b.updated.localeCompare(a.updated));
       return { sessions: all.slice(offset, offset + limit), total: all.length };
+    },
+    async sessionChoices() {
+      const all = [...sessions.values()].map((s) => s.info);
+      const ref = (s: SessionState) => `${s.model.provider}/${s.model.name}`;
+      return { folders: [...new Set(all.map((s) => s.folder))].sort(), models: [...new Map(all.map((s) => [ref(s), s.model])).values()] };
     },
     async events(id, after, limit) {
       const s = need(id);

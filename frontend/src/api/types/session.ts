@@ -208,6 +208,18 @@ export interface SessionState {
   interrupted?: boolean; // in lists: it says that it runs, and nobody has it
 }
 
+/** What narrows the list of sessions; a part that is left out narrows nothing. */
+export interface SessionQuery {
+  folder?: string;
+  query?: string;
+  outcome?: string;
+  model?: string; // PROVIDER/NAME
+  since?: string; // RFC 3339
+  pinned?: boolean;
+  limit: number;
+  offset: number;
+}
+
 /** A Redgreen that works on a session. */
 export interface Owner {
   kind: 'window' | 'browser' | 'terminal' | ''; // '' not known

@@ -22,7 +22,7 @@ export const note = {
   decideThere: (who: string) => `${who} has this session; decide there.`,
   elsewhereText: 'You follow it here, live and read only. Stop it, or decide about its patch, there.',
   elsewhereSince: (process: number, ago: string) => `Process ${process} took it ${ago}.`,
-  elsewhereSilent: (process: number, ago: string) => `Process ${process} last gave a sign of life ${ago}: it may be suspended. \`kill -CONT ${process}\` lets it go on. Once it has ended, the session is free.`,
+  elsewhereSilent: (process: number, at: string) => `Process ${process} last gave a sign of life at ${at}: it may be suspended. \`kill -CONT ${process}\` lets it go on. Once it has ended, the session is free.`,
   goOn: 'Go on with it',
   unchanged: 'Nothing in your folder has changed.',
   tried: (n: number) => `What was tried (${number(n)})`,
