@@ -7,6 +7,7 @@ import (
 	"hash/crc32"
 	"io"
 	"io/fs"
+	"math/bits"
 	"os"
 	"path/filepath"
 	"runtime/debug"
@@ -14,7 +15,6 @@ import (
 	"time"
 
 	"github.com/blevesearch/bleve/v2"
-	blevedoc "github.com/blevesearch/bleve/v2/document"
 	"github.com/blevesearch/bleve/v2/index/scorch"
 	bleveindex "github.com/blevesearch/bleve_index_api"
 )
@@ -42,36 +42,136 @@ type document [numFields]terms
 // terms are what one field of a document says, and how many words that are.
 type terms struct {
 	length int
-	freqs  bleveindex.TokenFrequencies
+	counts []count
 }
 
-// cutField is a field whose terms are known, so that bleve has nothing left to analyse.
-type cutField struct {
-	name string
-	terms
+// count is one term with how often it is said.
+type count struct {
+	term *term
+	n    int32
 }
 
-var _ blevedoc.Field = cutField{}
+// keywordBatch are documents on their way to bleve, in order of place.
+//
+// bleve takes a batch in no order, but looks up each term of each document in turn, and chunks of one file say the same
+// words: so a document becomes the next in order at the moment when bleve puts it into its list, which is when it asks for the
+// size. It wants a field as a map, twice; the maps are filled when it asks, one of each field and size again and again. Made
+// ahead for all documents they were most of what an update held in memory.
+type keywordBatch struct {
+	docs  []*keywordDoc
+	taken int
+	maps  [numFields + 1][32]scratch
+}
 
-func (f cutField) Name() string                                          { return f.name }
-func (f cutField) ArrayPositions() []uint64                              { return nil }
-func (f cutField) Options() bleveindex.FieldIndexingOptions              { return bleveindex.IndexField }
-func (f cutField) Analyze()                                              {}
-func (f cutField) Value() []byte                                         { return nil }
-func (f cutField) NumPlainTextBytes() uint64                             { return 0 }
-func (f cutField) Size() int                                             { return 120 * len(f.freqs) }
-func (f cutField) EncodedFieldType() byte                                { return 't' }
-func (f cutField) AnalyzedLength() int                                   { return f.length }
-func (f cutField) AnalyzedTokenFrequencies() bleveindex.TokenFrequencies { return f.freqs }
+// scratch is a map that is filled again and again, with room for what it points to.
+type scratch struct {
+	freqs bleveindex.TokenFrequencies
+	room  []bleveindex.TokenFreq
+}
 
-func (d document) bleve(id int64) *blevedoc.Document {
-	out := blevedoc.NewDocument(docID(id))
-	for f, t := range d {
-		if len(t.freqs) > 0 {
-			out.AddField(cutField{field(f).String(), t})
+func (b *keywordBatch) add(id int64, d document) *keywordDoc {
+	doc := &keywordDoc{batch: b, id: docID(id), terms: d}
+	doc.self = terms{length: 1, counts: []count{{&term{text: doc.id, bytes: []byte(doc.id)}, 1}}}
+	b.docs = append(b.docs, doc)
+	return doc
+}
+
+// frequencies are the terms of a field as bleve wants them, until it asks for those of another document.
+func (b *keywordBatch) frequencies(f field, counts []count) bleveindex.TokenFrequencies {
+	size := bits.Len(uint(len(counts)))
+	s := &b.maps[f][size]
+	if s.freqs == nil {
+		s.freqs, s.room = make(bleveindex.TokenFrequencies, 1<<size), make([]bleveindex.TokenFreq, 1<<size)
+	}
+	clear(s.freqs)
+	for i, c := range counts {
+		s.room[i].Term = c.term.bytes
+		s.room[i].SetFrequency(int(c.n))
+		s.freqs[c.term.text] = &s.room[i]
+	}
+	return s.freqs
+}
+
+// keywordDoc is a document that is all cut, so that bleve has nothing left to analyse.
+type keywordDoc struct {
+	batch *keywordBatch
+	id    string
+	terms document
+	self  terms       // the id
+	as    *keywordDoc // the document that it stands for in bleve's list
+}
+
+var _ bleveindex.Document = (*keywordDoc)(nil)
+
+func (d *keywordDoc) ID() string                                      { return d.id }
+func (d *keywordDoc) VisitComposite(bleveindex.CompositeFieldVisitor) {}
+func (d *keywordDoc) HasComposite() bool                              { return false }
+func (d *keywordDoc) NumPlainTextBytes() uint64                       { return 0 }
+func (d *keywordDoc) AddIDField()                                     {}
+func (d *keywordDoc) StoredFieldsBytes() uint64                       { return uint64(len(d.id)) }
+func (d *keywordDoc) Indexed() bool                                   { return true }
+
+func (d *keywordDoc) Size() int {
+	if d.as == nil {
+		d.as = d.batch.docs[d.batch.taken]
+		d.batch.taken++
+	}
+	return 100
+}
+
+// VisitFields gives the id and the fields that have terms; before bleve has a list there are none.
+func (d *keywordDoc) VisitFields(visit bleveindex.FieldVisitor) {
+	if d.as == nil {
+		return
+	}
+	f := &cutField{batch: d.batch, doc: d.as, field: numFields, terms: d.as.self} // its own: bleve visits others within a visit
+	visit(f)
+	for i, t := range d.as.terms {
+		if len(t.counts) > 0 {
+			f.field, f.terms = field(i), t
+			visit(f)
 		}
 	}
-	return out
+}
+
+// cutField is a field of a document; numFields is its id.
+type cutField struct {
+	batch *keywordBatch
+	doc   *keywordDoc
+	field field
+	terms terms
+}
+
+var _ bleveindex.Field = (*cutField)(nil)
+
+func (f *cutField) Name() string {
+	if f.field == numFields {
+		return "_id"
+	}
+	return f.field.String()
+}
+
+func (f *cutField) Options() bleveindex.FieldIndexingOptions {
+	if f.field == numFields {
+		return bleveindex.IndexField | bleveindex.StoreField
+	}
+	return bleveindex.IndexField
+}
+
+func (f *cutField) Value() []byte {
+	if f.field == numFields {
+		return []byte(f.doc.id)
+	}
+	return nil
+}
+
+func (f *cutField) ArrayPositions() []uint64  { return nil }
+func (f *cutField) Analyze()                  {}
+func (f *cutField) NumPlainTextBytes() uint64 { return 0 }
+func (f *cutField) EncodedFieldType() byte    { return 't' }
+func (f *cutField) AnalyzedLength() int       { return f.terms.length }
+func (f *cutField) AnalyzedTokenFrequencies() bleveindex.TokenFrequencies {
+	return f.batch.frequencies(f.field, f.terms.counts)
 }
 
 // errDamaged is a keyword index that cannot be opened or does not fit the database.
@@ -168,13 +268,13 @@ func addKeywords(kw bleve.Index, batch []change, gone []int64) (err error) {
 	if err != nil {
 		return fmt.Errorf("writing the keyword index: %w", err)
 	}
-	b := bleveindex.NewBatch()
+	b, docs := bleveindex.NewBatch(), &keywordBatch{}
 	for _, id := range gone {
 		b.Delete(docID(id))
 	}
 	for _, c := range batch {
 		for i, ch := range c.chunks {
-			b.Update(c.docs[i].bleve(ch.ID))
+			b.Update(docs.add(ch.ID, c.docs[i]))
 		}
 	}
 	if len(b.IndexOps) == 0 {

@@ -1,6 +1,7 @@
 package index
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"encoding/json"
@@ -17,7 +18,7 @@ import (
 
 // schemaVersion changes with the tables, the chunker, the analyser and the keyword fields: an index of another version is
 // made anew.
-const schemaVersion = "7"
+const schemaVersion = "8"
 
 // A chunk's text is not stored: it is cut from the file's content by its lines. indexed is 0 until the keyword index has
 // the chunk; gone holds chunks that the keyword index must still forget. So a kill between the two stores loses nothing.
@@ -69,9 +70,6 @@ CREATE TABLE constants(            -- the names of a chunk that is a block of co
 CREATE INDEX constants_name ON constants(name COLLATE NOCASE);
 CREATE TABLE lengths(chunks INTEGER, name INTEGER, scope INTEGER, path INTEGER, ident INTEGER, code INTEGER, prose INTEGER); -- sums of chunks
 INSERT INTO lengths VALUES(0, 0, 0, 0, 0, 0, 0);
-CREATE TRIGGER chunk_added AFTER INSERT ON chunks BEGIN
-	UPDATE lengths SET chunks=chunks+1, name=name+new.len_name, scope=scope+new.len_scope, path=path+new.len_path, ident=ident+new.len_ident, code=code+new.len_code, prose=prose+new.len_prose;
-END;
 CREATE TRIGGER chunk_gone AFTER DELETE ON chunks BEGIN
 	UPDATE lengths SET chunks=chunks-1, name=name-old.len_name, scope=scope-old.len_scope, path=path-old.len_path, ident=ident-old.len_ident, code=code-old.len_code, prose=prose-old.len_prose;
 END;
@@ -249,15 +247,70 @@ func (s *store) write(ctx context.Context, batch []change) error {
 		return err
 	}
 	defer tx.Rollback()
+	w := writer{tx: tx}
+	if err := w.prepare(ctx); err != nil {
+		return err
+	}
+	defer w.close()
 	for i := range batch {
-		if err := s.writeOne(ctx, tx, &batch[i]); err != nil {
+		if err := w.file(ctx, &batch[i]); err != nil {
 			return fmt.Errorf("storing %s: %w", batch[i].path, err)
 		}
+	}
+	if err := w.addLengths(ctx); err != nil {
+		return err
 	}
 	return tx.Commit()
 }
 
-func (s *store) writeOne(ctx context.Context, tx *sql.Tx, c *change) error {
+// writer writes a batch within a transaction.
+type writer struct {
+	tx                   *sql.Tx
+	files, chunks, names *sql.Stmt
+	added                int
+	lengths              [numFields]int // of the chunks that were added
+}
+
+func (w *writer) prepare(ctx context.Context) (err error) {
+	for _, p := range []struct {
+		to    **sql.Stmt
+		query string
+	}{
+		{&w.files, `INSERT INTO files(path, size, mtime, sha256, lang, status, content, mentions) VALUES(?,?,?,?,?,?,?,?)`},
+		{&w.chunks, `INSERT INTO chunks(file_id, name, qualified, kind, start_line, end_line, doc_line, signature, doc, test, holes, hash,
+			len_name, len_scope, len_path, len_ident, len_code, len_prose) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`},
+		{&w.names, `INSERT OR IGNORE INTO constants VALUES(?,?,?)`},
+	} {
+		if *p.to, err = w.tx.PrepareContext(ctx, p.query); err != nil {
+			return errors.Join(err, w.close())
+		}
+	}
+	return nil
+}
+
+func (w *writer) close() (err error) {
+	for _, st := range []*sql.Stmt{w.files, w.chunks, w.names} {
+		if st != nil {
+			err = errors.Join(err, st.Close())
+		}
+	}
+	return err
+}
+
+func (w *writer) addLengths(ctx context.Context) error {
+	if w.added == 0 {
+		return nil
+	}
+	args := []any{w.added}
+	for _, n := range w.lengths {
+		args = append(args, n)
+	}
+	_, err := w.tx.ExecContext(ctx, `UPDATE lengths SET chunks=chunks+?, name=name+?, scope=scope+?, path=path+?, ident=ident+?, code=code+?, prose=prose+?`, args...)
+	return err
+}
+
+func (w *writer) file(ctx context.Context, c *change) error {
+	tx := w.tx
 	if c.touch {
 		_, err := tx.ExecContext(ctx, `UPDATE files SET size=?, mtime=? WHERE id=?`, c.size, c.mtime, c.old.id)
 		return err
@@ -273,32 +326,17 @@ func (s *store) writeOne(ctx context.Context, tx *sql.Tx, c *change) error {
 	if c.remove {
 		return nil
 	}
-	res, err := tx.ExecContext(ctx, `INSERT INTO files(path, size, mtime, sha256, lang, status, content, mentions) VALUES(?,?,?,?,?,?,?,?)`,
-		c.path, c.size, c.mtime, c.sha, c.lang, c.status, c.content, c.mentions)
+	res, err := w.files.ExecContext(ctx, c.path, c.size, c.mtime, c.sha, c.lang, c.status, c.content, c.mentions)
 	if err != nil {
 		return err
 	}
 	if c.file, err = res.LastInsertId(); err != nil {
 		return err
 	}
-	return writeChunks(ctx, tx, c.file, c)
+	return w.chunksOf(ctx, c)
 }
 
-func writeChunks(ctx context.Context, tx *sql.Tx, file int64, c *change) error {
-	if len(c.chunks) == 0 {
-		return nil
-	}
-	st, err := tx.PrepareContext(ctx, `INSERT INTO chunks(file_id, name, qualified, kind, start_line, end_line, doc_line, signature, doc, test, holes, hash,
-		len_name, len_scope, len_path, len_ident, len_code, len_prose) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`)
-	if err != nil {
-		return err
-	}
-	defer st.Close()
-	named, err := tx.PrepareContext(ctx, `INSERT OR IGNORE INTO constants VALUES(?,?,?)`)
-	if err != nil {
-		return err
-	}
-	defer named.Close()
+func (w *writer) chunksOf(ctx context.Context, c *change) error {
 	for i := range c.chunks {
 		ch := &c.chunks[i]
 		holes := ""
@@ -309,11 +347,13 @@ func writeChunks(ctx context.Context, tx *sql.Tx, file int64, c *change) error {
 			}
 			holes = string(b)
 		}
-		args := []any{file, ch.Name, ch.Qualified, ch.Kind, ch.StartLine, ch.EndLine, ch.DocLine, ch.Signature, ch.Doc, ch.Test, holes, ch.Hash[:]}
-		for _, t := range c.docs[i] {
+		args := []any{c.file, ch.Name, ch.Qualified, ch.Kind, ch.StartLine, ch.EndLine, ch.DocLine, ch.Signature, ch.Doc, ch.Test, holes, ch.Hash[:]}
+		for f, t := range c.docs[i] {
 			args = append(args, t.length)
+			w.lengths[f] += t.length
 		}
-		res, err := st.ExecContext(ctx, args...)
+		w.added++
+		res, err := w.chunks.ExecContext(ctx, args...)
 		if err != nil {
 			return err
 		}
@@ -321,7 +361,7 @@ func writeChunks(ctx context.Context, tx *sql.Tx, file int64, c *change) error {
 			return err
 		}
 		for _, n := range ch.Names {
-			if _, err := named.ExecContext(ctx, ch.ID, n.Name, n.Line); err != nil {
+			if _, err := w.names.ExecContext(ctx, ch.ID, n.Name, n.Line); err != nil {
 				return err
 			}
 		}
@@ -336,14 +376,14 @@ func (s *store) settle(ctx context.Context, batch []change, gone []int64) error 
 		return err
 	}
 	defer tx.Rollback()
+	first, last := int64(0), int64(0) // a batch's ids follow one another
 	for _, c := range batch {
-		if len(c.chunks) == 0 {
-			continue
+		if n := len(c.chunks); n > 0 {
+			first, last = cmp.Or(first, c.chunks[0].ID), c.chunks[n-1].ID
 		}
-		first, last := c.chunks[0].ID, c.chunks[len(c.chunks)-1].ID
-		if _, err := tx.ExecContext(ctx, `UPDATE chunks SET indexed=1 WHERE id BETWEEN ? AND ?`, first, last); err != nil {
-			return err
-		}
+	}
+	if _, err := tx.ExecContext(ctx, `UPDATE chunks SET indexed=1 WHERE id BETWEEN ? AND ?`, first, last); err != nil {
+		return err
 	}
 	for _, id := range gone {
 		if _, err := tx.ExecContext(ctx, `DELETE FROM gone WHERE chunk_id=?`, id); err != nil {

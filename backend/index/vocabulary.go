@@ -1,10 +1,6 @@
 package index
 
-import (
-	"strings"
-
-	bleveindex "github.com/blevesearch/bleve_index_api"
-)
+import "strings"
 
 // vocabulary turns texts into counted terms. It remembers every word it has seen, since code says the same words again
 // and again and cutting one costs a hundred times what finding it costs. It is for one goroutine.
@@ -120,12 +116,9 @@ func (v *vocabulary) count(t *term) {
 func (v *vocabulary) field() terms {
 	out := terms{length: v.length}
 	if len(v.touched) > 0 {
-		out.freqs = make(bleveindex.TokenFrequencies, len(v.touched))
-		slab := make([]bleveindex.TokenFreq, len(v.touched))
+		out.counts = make([]count, len(v.touched))
 		for i, t := range v.touched {
-			slab[i].Term = t.bytes
-			slab[i].SetFrequency(t.n)
-			out.freqs[t.text] = &slab[i]
+			out.counts[i] = count{t, int32(t.n)}
 			t.n = 0
 		}
 	}
