@@ -328,4 +328,8 @@ story('the doctor tells what isolates the tests', async (page) => {
   await page.keyboard.press('d');
   await page.getByTestId('check').first().waitFor({ timeout: 280_000 });
   assert.ok((await page.getByTestId('doctor-rung').innerText()).length > 20);
+  const kept = page.getByTestId('kept');
+  for (const what of ['no network', 'loopback inside', 'exit status', 'file ownership', 'kill at the time limit', 'start']) {
+    assert.equal(await kept.getByText(what, { exact: true }).count(), 1, what);
+  }
 });
