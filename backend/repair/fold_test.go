@@ -77,7 +77,8 @@ func TestEither(t *testing.T) {
 		p, now, was, got string
 	}{
 		{py, "not todo", "False", "True", "todo"}, {py, "todo", "False", "True", "not todo"}, {py, "a < b", "True", "False", "a < b"}, {py, "todo", "True", "a < b", "todo or a < b"},
-		{py, "a < b", "False", "c", "not (a < b) and c"}, {py, "todo", "a < b", "True", "not todo or a < b"}, {py, "not (a and b)", "x or y", "False", "not (a and b) and (x or y)"},
+		{py, "a < b", "False", "c", "a >= b and c"}, {js, "a < b", "false", "c", "!(a < b) && c"}, {js, "a == f(b, c)", "false", "c", "a != f(b, c) && c"}, {py, "a < b < c", "False", "d", "not (a < b < c) and d"},
+		{py, "a is not None", "False", "d", "a is None and d"}, {py, "x in [y for y in z]", "False", "d", "x not in [y for y in z] and d"}, {py, "todo", "a < b", "True", "not todo or a < b"}, {py, "not (a and b)", "x or y", "False", "not (a and b) and (x or y)"},
 		{py, "p", "x", "y", "p and x or not p and y"}, {js, "!p", "false", "true", "p"}, {js, "p", "x", "y || z", "p && x || !p && (y || z)"}, {js, "!(a && b)", "false", "true", "a && b"},
 	} {
 		if got := tt.r.either(tt.p, tt.now, tt.was); got != tt.got {

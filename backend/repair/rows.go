@@ -59,6 +59,9 @@ func pythonRow() *row {
 			if in, ok := strings.CutPrefix(e, "not "); ok && bracket(in) == in {
 				return unwrapped(in)
 			}
+			if other := flipped(e, pythonFlips); other != "" {
+				return other
+			}
 			return "not " + bracket(e)
 		},
 		isNull:  func(v string) string { return v + " is None" },
@@ -180,8 +183,54 @@ func bang(e string) string {
 	if in, ok := strings.CutPrefix(e, "!"); ok && bracket(in) == in {
 		return unwrapped(in)
 	}
+	if other := flipped(e, plainFlips); other != "" {
+		return other
+	}
 	return "!" + bracket(e)
 }
+
+// The comparisons that say the opposite; of order only where nothing is neither before nor behind, as NaN and undefined are.
+var (
+	plainFlips  = [][2]string{{"==", "!="}, {"===", "!=="}}
+	pythonFlips = [][2]string{{"==", "!="}, {"<", ">="}, {">", "<="}, {"in", "not in"}, {"is", "is not"}}
+)
+
+// flipped is a comparison turned around, "" where an expression is not one comparison.
+func flipped(e string, flips [][2]string) string {
+	if logicWord.MatchString(outside(e)) {
+		return ""
+	}
+	found, at := "", -1
+	depth := 0
+	for i := 0; i < len(e); i++ {
+		switch {
+		case strings.ContainsRune("([{", rune(e[i])):
+			depth++
+		case strings.ContainsRune(")]}", rune(e[i])):
+			depth--
+		case depth == 0 && e[i] == ' ':
+			op := comparison.FindString(e[i:])
+			if op == "" {
+				continue
+			}
+			if at >= 0 {
+				return "" // a < b < c
+			}
+			found, at = strings.TrimSpace(op), i
+			i += len(op) - 2
+		}
+	}
+	for _, f := range flips {
+		for k, op := range f {
+			if at >= 0 && op == found {
+				return e[:at] + " " + f[1-k] + " " + e[at+len(op)+2:]
+			}
+		}
+	}
+	return ""
+}
+
+var comparison = regexp.MustCompile(`^ (?:===|!==|==|!=|<=|>=|<|>|not in|in|is not|is) `)
 
 // unwrapped is an expression without the parentheses around all of it.
 func unwrapped(e string) string {
@@ -228,12 +277,16 @@ var innermost = regexp.MustCompile(`\([^()]*\)`)
 
 // clause is a condition as a part of a larger one.
 func (r *row) clause(e string) string {
-	outer := e
-	for in := innermost.ReplaceAllString(outer, ""); in != outer; in = innermost.ReplaceAllString(outer, "") {
-		outer = in
-	}
-	if logicWord.MatchString(outer) {
+	if logicWord.MatchString(outside(e)) {
 		return bracket(e)
+	}
+	return e
+}
+
+// outside is what of an expression stands outside of all parentheses.
+func outside(e string) string {
+	for in := innermost.ReplaceAllString(e, ""); in != e; in = innermost.ReplaceAllString(e, "") {
+		e = in
 	}
 	return e
 }
