@@ -181,6 +181,8 @@ func TestKnownMistakes(t *testing.T) {
 			"def flat(items):\n    out = []\n    for item in items:\n        if isinstance(item, list):\n            out.extend(flat(item))\n        else:\n            out.append(item)\n    return out\n", 100},
 		{"d.go", "package a\n\nfunc depth(n *node, by int) int {\n\tif n == nil {\n\t\treturn 0\n\t}\n\treturn by + size(n.next)\n}\n",
 			"package a\n\nfunc depth(n *node, by int) int {\n\tif n == nil {\n\t\treturn 0\n\t}\n\treturn by + size(depth(n.next, by))\n}\n", 100},
+		{"f.py", "def kth(values, k):\n    pivot = values[0]\n    below = [x for x in values if x < pivot]\n    less = len(below)\n    if k >= less:\n        return kth(values[less:], k)\n    return kth(below, k)\n",
+			"def kth(values, k):\n    pivot = values[0]\n    below = [x for x in values if x < pivot]\n    less = len(below)\n    if k >= less:\n        return kth(values[less:], k - less)\n    return kth(below, k)\n", 200},
 		{"a.js", "export function middle(all) {\n  const o = [...all].sort();\n  return o[0];\n}\n", "export function middle(all) {\n  const o = [...all].sort((a, b) => a - b);\n  return o[0];\n}\n", 20},
 		{"a.go", "package a\n\nfunc f(i, n int) int { return (i - 1) % n }\n", "package a\n\nfunc f(i, n int) int { return (i - 1 + n) % n }\n", 20},
 		{"b.go", "package a\n\nfunc f(a, b int) int { return a / b * 100 }\n", "package a\n\nfunc f(a, b int) int { return a * 100 / b }\n", 20},

@@ -31,9 +31,13 @@ func (m *maker) wrap(n *node) {
 			m.put("off by one", w, n, text+" + 1")
 			m.put("off by one", w, n, text+" - 1")
 		}
+		held := m.heldAgainst(n)
 		for _, v := range m.sc.seen(n.start) {
 			if v == text || n.class == binary {
 				continue
+			}
+			if held[v] {
+				m.put("missing operand", w-0.1, n, text+" - "+v)
 			}
 			if m.sc.roles[v]["number"] {
 				m.put("missing operand", w-1.1, n, text+" - "+v)
@@ -83,6 +87,33 @@ func (m *maker) wrap(n *node) {
 			}
 		}
 	}
+}
+
+// heldAgainst are the names that the conditions around a node compare its value with: where they say that it is the larger one, what
+// is left of it may be meant.
+func (m *maker) heldAgainst(n *node) map[string]bool {
+	s, text := m.s, m.s.of(n)
+	var out map[string]bool
+	for p := n.parent; p != nil && p.class != function; p = p.parent {
+		if p.class != cond && p.class != loop || p.condition() == nil || p.condition().start <= n.start && n.end <= p.condition().end {
+			continue
+		}
+		for _, c := range p.condition().atoms(s) {
+			o := c.operands()
+			if c.class != binary || len(o) != 2 {
+				continue
+			}
+			for i, side := range o {
+				if s.of(side) == text && o[1-i].class == ident {
+					if out == nil {
+						out = map[string]bool{}
+					}
+					out[s.of(o[1-i])] = true
+				}
+			}
+		}
+	}
+	return out
 }
 
 // again calls the function itself with a value in the place of its first parameter: what goes into the parts of something was
