@@ -1,7 +1,7 @@
 #!/bin/bash
 # All benchmarks in one run, with the machine they ran on: build/bench/run.sh, or make bench. A benchmark is a plain Go
 # benchmark that measures a peer beside the thing itself, turn by turn, and reports their ratio; to add one, write it in its
-# room and add a line to rows. TIMES=30 build/bench/run.sh sandbox runs one room's, thirty turns each.
+# room and add a line to rows. TIMES=30 build/bench/run.sh sandbox runs one room's, thirty turns each. The window's part, "window", is frontend/e2e/bench.mjs.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -29,5 +29,10 @@ rows | while read -r room package pattern times; do
                         for (i = 3; i < NF; i += 2) if ($(i+1) != "ns/op" || NF < 6) line = line sprintf("  %s %s", $(i+1), $i); print line }
          /^ *bench_test.go|^--- |^FAIL|^panic|not installed/ { print }'
 done
+if [ $# -eq 0 ] || [[ " $* " == *" window "* ]]; then
+  echo
+  echo "== window (${TIMES:-3} turns)"
+  if [ -d frontend/node_modules/vite ]; then (cd frontend && node e2e/bench.mjs); else echo "left out: the page's packages are not here, see make build"; fi
+fi
 echo
 echo "load after: $(cut -d' ' -f1-3 /proc/loadavg)"
