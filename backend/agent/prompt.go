@@ -78,7 +78,11 @@ func (r *Run) testsPart(b *bench) string {
 		}
 		return command + "\n\n" + counts
 	}
-	brief, _ := b.baseline.Brief(maxFailing)
+	run := b.baseline
+	if !r.o.Model.Search {
+		run = run.Once()
+	}
+	brief, _ := run.Brief(maxFailing)
 	return command + "\n\n" + counts + "\n" + r.data("Their output, trimmed:", brief)
 }
 

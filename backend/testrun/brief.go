@@ -80,3 +80,46 @@ func (t Test) brief() string {
 	}
 	return head + "\n  " + strings.ReplaceAll(shorten(t.Message, 1500), "\n", "\n  ")
 }
+
+// Once is a run for a reader who remembers: a place that stands above a message is not repeated in it, and of failures that end
+// in the same output, a traceback as a rule, only the first has it.
+func (r Run) Once() Run {
+	r.Tests = slices.Clone(r.Tests)
+	first := map[string]string{} // end of a message → the test that has it
+	for i, t := range r.Tests {
+		if t.Status != Failed && t.Status != Errored || t.Message == "" {
+			continue
+		}
+		t.Message = t.withoutPlace()
+		if head, end, ok := strings.Cut(t.Message, "\ncaptured: "); ok && len(end) > leastRepeated {
+			if as, seen := first[end]; seen {
+				t.Message = head + "\ncaptured: the same as of " + as
+			} else {
+				first[end] = t.ID
+			}
+		}
+		r.Tests[i] = t
+	}
+	return r
+}
+
+// leastRepeated is the length from which an output is not given twice, in bytes: less than that costs as much as saying so.
+const leastRepeated = 160
+
+// withoutPlace is a message without what stands above it.
+func (t Test) withoutPlace() string {
+	if t.File == "" || t.Line <= 0 {
+		return t.Message
+	}
+	at := fmt.Sprintf("%s:%d", t.File, t.Line)
+	var kept []string
+	for i, line := range strings.Split(t.Message, "\n") {
+		if i == 0 {
+			line = strings.TrimPrefix(line, at+": ")
+		}
+		if trimmed := strings.TrimSpace(line); trimmed != "at "+at && trimmed != "^" {
+			kept = append(kept, line)
+		}
+	}
+	return strings.TrimRight(strings.Join(kept, "\n"), "\n")
+}

@@ -154,3 +154,31 @@ func TestTestFile(t *testing.T) {
 		}
 	}
 }
+
+// A model is given a traceback once, and a place once.
+func TestOnce(t *testing.T) {
+	t.Parallel()
+	trace := "ERROR app.py:48 request failed\n" + strings.Repeat("  File \"tax.py\", line 30, in rate\n", 6) + "AttributeError: no country"
+	r := Run{PerTest: true, Tests: []Test{
+		{ID: "a", Status: Failed, File: "t.py", Line: 3, Message: "E  assert 500 == 201\ncaptured: " + trace},
+		{ID: "b", Status: Failed, File: "t.py", Line: 9, Message: "E  assert 404 == 200\ncaptured: " + trace},
+		{ID: "c", Status: Failed, File: "t.py", Line: 12, Message: "E  assert 1 == 2\ncaptured: other " + trace},
+		{ID: "d", Status: Failed, File: "t.py", Line: 15, Message: "E  short\ncaptured: x"},
+		{ID: "e", Status: Failed, File: "t.py", Line: 18, Message: "E  short\ncaptured: x"},
+		{ID: "f", Status: Failed, File: "a_test.go", Line: 26, Message: "a_test.go:26: Parse = 75\nwant -75"},
+		{ID: "g", Status: Failed, File: "n.test.js", Line: 44, Message: "AssertionError\n- 5\n  ^\n    at n.test.js:44"},
+		{ID: "h", Status: Passed},
+	}}
+	was := r.Tests[1].Message
+	got := r.Once()
+	want := []string{r.Tests[0].Message, "E  assert 404 == 200\ncaptured: the same as of a", r.Tests[2].Message, r.Tests[3].Message, r.Tests[4].Message,
+		"Parse = 75\nwant -75", "AssertionError\n- 5", ""}
+	for i, w := range want {
+		if got.Tests[i].Message != w {
+			t.Errorf("%s: %q, want %q", got.Tests[i].ID, got.Tests[i].Message, w)
+		}
+	}
+	if r.Tests[1].Message != was {
+		t.Error("the run itself was changed")
+	}
+}

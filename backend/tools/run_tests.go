@@ -45,7 +45,11 @@ func runRunTests(ctx context.Context, s *Set, a Args) (result, error) {
 	if err != nil {
 		return result{}, err
 	}
-	brief, cut := s.known(run).Brief(maxBrief)
+	shown := s.known(run)
+	if !s.o.Search { // a search weighs each failure by itself
+		shown = shown.Once()
+	}
+	brief, cut := shown.Brief(maxBrief)
 	if cut {
 		clear(s.red) // not all of it is in the model's view
 	}
