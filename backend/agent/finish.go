@@ -27,6 +27,10 @@ const maxProofs = 3
 func (r *Run) finished(ctx context.Context, b *bench, rec *recorder, call model.Call, out tools.Outcome) (done bool, err error) {
 	if r.task.Kind == Explain && r.log.State().Patch.Empty() {
 		out.Text = "The answer goes to the person."
+		if r.unheard() {
+			out.Text = meanwhile
+			return false, rec.record(ctx, call, out)
+		}
 		return true, rec.record(ctx, call, out, r.ending(r.log.State(), session.Answered, *out.Finish))
 	}
 	if out.Rest != "" && failedFinishes(r.history())+1 < maxProofs {
@@ -36,6 +40,13 @@ func (r *Run) finished(ctx context.Context, b *bench, rec *recorder, call model.
 	if err != nil {
 		return false, err
 	}
+	out.OK = len(reasons) == 0
+	if r.unheard() {
+		if out.Text = meanwhile; !out.OK {
+			out.Text += "\n" + r.data("It is not proven either. Reasons:", strings.Join(reasons, "\n"))
+		}
+		return false, rec.record(ctx, call, out)
+	}
 	last := failedFinishes(r.history())+1 >= maxProofs
 	back := ""
 	if last && len(reasons) > 0 {
@@ -44,7 +55,6 @@ func (r *Run) finished(ctx context.Context, b *bench, rec *recorder, call model.
 		}
 	}
 	st := r.log.State()
-	out.OK = len(reasons) == 0
 	switch {
 	case label != "":
 		out.Text = "It holds as far as this kind of task can be checked. The patch waits for the person's review."
@@ -65,6 +75,25 @@ func (r *Run) finished(ctx context.Context, b *bench, rec *recorder, call model.
 		return true, rec.record(ctx, call, out, r.ending(st, session.NotProven, "the model finished without a change"))
 	}
 	return true, rec.record(ctx, call, out, session.Entry{Kind: session.KindReviewAsked, Data: review(st, *out.Finish, label, out.Doubt)})
+}
+
+// meanwhile is the result of a finish during which the person wrote: the run does not end over their words.
+const meanwhile = "The person wrote while this was proven; what they say follows. Do as they say, then call finish again."
+
+// unheard reports a message of the person that no request has brought to the model yet. A search hears none.
+func (r *Run) unheard() bool {
+	if r.o.Model.Search {
+		return false
+	}
+	for _, e := range slices.Backward(r.history()) {
+		switch e.data.(type) {
+		case session.Message:
+			return e.Seq > 2 // the second event is the task
+		case session.ModelRequested:
+			return false
+		}
+	}
+	return false
 }
 
 // Scrutiny marks the changed places that deserve a second look, whatever the proof says.

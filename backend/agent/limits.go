@@ -110,6 +110,13 @@ func check(l session.Limits, u used, next nextCall) *limitError {
 	case next.priced && u.cost+next.worst > l.MicroUSD:
 		return reached("usd", "the next call can cost up to $%.4f, $%.4f of the limit of $%.2f are used; raise it with --max-usd",
 			usd(next.worst), usd(u.cost), usd(l.MicroUSD))
+	}
+	return checkTools(l, u)
+}
+
+// checkTools says whether another tool may run: the limits that a single reply with many calls can use up.
+func checkTools(l session.Limits, u used) *limitError {
+	switch {
 	case u.editFailures >= l.EditFailures:
 		return reached("edit_failures", "%d edits of the model were refused, which is the limit; another model may manage the forms of edits", u.editFailures)
 	case u.output >= l.Output:

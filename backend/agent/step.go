@@ -204,6 +204,9 @@ func (r *Run) call(ctx context.Context, b *bench, rec *recorder, call model.Call
 	if err := r.held(ctx); err != nil {
 		return false, true, err
 	}
+	if l := checkTools(r.task.Limits, spent(r.log.State(), r.history())); l != nil {
+		return false, true, l
+	}
 	r.phase(doing(call.Name))
 	out, err := b.tools.Call(ctx, call, rec)
 	if err != nil {

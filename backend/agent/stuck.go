@@ -3,6 +3,7 @@ package agent
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"path"
 	"regexp"
 	"slices"
@@ -67,6 +68,7 @@ func trail(events []entry) []attempt {
 				out[n-1].to = at
 			}
 		case session.ToolCalled:
+			d.Args = plain(d.Args)
 			out = append(out, attempt{ToolCalled: d, at: at, to: at})
 		case session.ToolFinished:
 			if n := len(out); n > 0 && out[n-1].CallID == d.CallID {
@@ -100,6 +102,23 @@ func (a *attempt) finish(d session.ToolFinished) {
 	a.failures = strings.Join(red(*d.Run), "\n")
 	a.result = fmt.Sprint(d.Run.ExitCode, d.Run.Passed, d.Run.Failed, d.Run.Skipped, d.Run.Reason, "\n", a.failures) // not its times
 }
+
+// plain writes arguments in one way: keys sorted, no blanks, nothing that is null. What is no JSON stays.
+func plain(args string) string {
+	var a map[string]any
+	if json.Unmarshal([]byte(args), &a) != nil {
+		return args
+	}
+	maps.DeleteFunc(a, func(_ string, v any) bool { return v == nil })
+	text, err := json.Marshal(a)
+	if err != nil { // cannot happen: it was JSON
+		return args
+	}
+	return string(text)
+}
+
+// saidNo is the summary of a call that the person did not allow.
+const saidNo = "the person said no"
 
 // refusedHere says that this package did not let the call run.
 func (a attempt) refusedHere() bool { return strings.HasPrefix(a.summary, notRunPrefix) }
@@ -289,9 +308,20 @@ func form(args string) string {
 
 // refused says why a call must not run now, by the whole record: a second question, or what refusal says; pure.
 func refused(events []entry, call model.Call, said string) (summary, text string) {
-	asked := slices.ContainsFunc(events, func(e entry) bool { return e.Kind == session.KindQuestion })
-	if call.Name == "ask_person" && asked {
+	asked, theirs := false, false
+	for _, e := range events {
+		switch d := e.data.(type) {
+		case session.Question:
+			asked = true
+		case session.Criteria:
+			theirs = d.By == "person"
+		}
+	}
+	switch {
+	case call.Name == "ask_person" && asked:
 		return notRunPrefix + "a second question", "Not run: one question was asked already. Decide yourself, and say in finish what you assumed."
+	case call.Name == "write_criteria" && theirs:
+		return notRunPrefix + "the criteria are the person's", "Not run: the person wrote the present acceptance criteria, and only they change them. Say in finish what you could not do."
 	}
 	return refusal(trail(events), call, said)
 }
@@ -299,6 +329,10 @@ func refused(events []entry, call model.Call, said string) (summary, text string
 // refusal says why a call must not run as the model makes it now, with the text said beside it: a blind repeat of what
 // just failed, or an edit that was refused too often in one way. The first text is for people, "" that it may run; pure.
 func refusal(as []attempt, call model.Call, said string) (summary, text string) {
+	call.Args = plain(call.Args)
+	if slices.ContainsFunc(as, func(a attempt) bool { return a.summary == saidNo && a.Tool == call.Name && a.Args == call.Args }) {
+		return notRunPrefix + "the person said no to it", "Not run: the person said no to this very call, and is not asked again. Try another way, or finish."
+	}
 	if call.Name == "apply_patch" {
 		l := ladder(as)
 		if l.file == "" || strings.Contains(call.Args, l.file) {
