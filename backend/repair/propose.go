@@ -23,6 +23,27 @@ func (s *search) best() *candidate {
 	return nil
 }
 
+// loops is how much it counts against an edit that it does not end on more inputs than another that passes: who wrote it did
+// not mean that.
+const loops = 1.0
+
+// endless is on how many inputs that no test has a candidate that passes does not end.
+func (s *search) endless(c *candidate) int {
+	at, ok := s.met[c]
+	if !ok {
+		return 0
+	}
+	return s.st.top().batches[at.batch].endless[at.number]
+}
+
+func (s *search) leastEndless() int {
+	least := math.MaxInt
+	for _, c := range s.passing {
+		least = min(least, s.endless(c))
+	}
+	return least
+}
+
 // poor reports whether what passes is so odd, or takes away so much, that a better one is looked for in one batch more.
 func (s *search) poor(c *candidate) bool {
 	l := s.st.top()
@@ -33,8 +54,12 @@ func (s *search) poor(c *candidate) bool {
 func (s *search) order() {
 	given := s.st.hints().given
 	rank := map[*candidate]float64{}
+	least := s.leastEndless()
 	for _, c := range s.passing {
 		rank[c] = c.quality() - c.special(given) - c.smell() - s.beside[c]
+		if s.endless(c) > least {
+			rank[c] -= loops
+		}
 	}
 	s.rank = rank
 	slices.SortStableFunc(s.passing, func(a, b *candidate) int { return cmp.Compare(rank[b], rank[a]) })

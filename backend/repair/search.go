@@ -139,28 +139,39 @@ func (s *search) next() (string, []model.Call) {
 			size = min(2*size, maxOneBatch)
 		}
 	}
-	take := func(c *candidate) {
+	take := func(c *candidate) bool {
 		if len(texts) == size {
-			return
+			return false
 		}
 		t := c.lines()
-		if !s.tried[t] && !s.goesBack(c) {
-			s.tried[t] = true
-			texts = append(texts, t)
-			kinds[c.kind]++
+		if s.tried[t] || s.goesBack(c) {
+			return false
+		}
+		s.tried[t] = true
+		texts = append(texts, t)
+		kinds[c.kind]++
+		return true
+	}
+	rest := s.all
+	single := func() {
+		for len(rest) > 0 && len(texts) < size {
+			c := rest[0]
+			rest = rest[1:]
+			if take(c) {
+				return
+			}
 		}
 	}
 	s.known()
-	for _, c := range append(s.pairs(), s.forms...) {
-		take(c)
+	what, alone := "", true
+	for _, c := range append(s.pairs(), s.forms...) { // in turn with single edits: one of those is more often meant
+		if take(c) {
+			what, alone = ", every other one built on what helped", false
+			single()
+		}
 	}
-	what := ""
-	if len(texts) > 0 {
-		what = ", first those that build on what helped"
-	}
-	alone := len(texts) == 0
-	for _, c := range s.all {
-		take(c)
+	for len(rest) > 0 && len(texts) < size {
+		single()
 	}
 	if best != nil && len(texts) == 0 {
 		return s.propose(best)

@@ -75,6 +75,22 @@ func TestOrder(t *testing.T) {
 	if text := k.files["days.py"]; !strings.Contains(text, "return last + first") {
 		t.Errorf("it takes\n%s", text)
 	}
+	k = newTalk(t, nil)
+	k.judge = func(files map[string]string) string {
+		text := files["days.py"]
+		near := "passes all tests; near the inputs of passing tests it changes 0 of 10 results, near those of all it raises on 2 of 20"
+		switch {
+		case strings.Contains(text, "return last - first + 1"):
+			return near + ", does not end on 2"
+		case strings.Contains(text, "return last * first"):
+			return near + ", does not end on 1"
+		}
+		return ""
+	}
+	k.run()
+	if text := k.files["days.py"]; !strings.Contains(text, "return last * first") {
+		t.Errorf("where one ends more often it takes\n%s", text)
+	}
 	b := readBatch(model.Call{Args: `{"candidates": ["a", "b", "c"]}`}, model.Result{Text: "Tried 2.\n#1 passes all tests; near the inputs of passing tests it changes 1 of 4 results, near those of all it raises on 1 of 2\n#2 passes all tests\n" +
 		"#3 passes all tests; near the inputs of passing tests it changes 0 of 4 results, near those of all it raises on 0 of 2, and changes what it is given on 1\n"})
 	if len(b.pass) != 3 || b.beside[0] != 0.75 || b.beside[1] != 0 || b.beside[2] != touching {

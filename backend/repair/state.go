@@ -92,6 +92,7 @@ type batch struct {
 	beside  map[int]float64  // number → how much it changes or breaks beside what tests look at, 0 to 2
 	part    map[int]gain     // number → failing tests that pass
 	breaks  map[int][]string // number → tests that break, of those that pass the failing ones
+	endless map[int]int      // number of one that passes → of those inputs, on how many it does not end
 	alike   map[int]int      // number of one that passes → of the first that does the same with inputs that no test has
 	differ  map[[2]int]differ
 	failed  bool
@@ -302,6 +303,8 @@ var besides = regexp.MustCompile(`changes (\d+) of (\d+) results, .* raises on (
 // touching is how much it counts against a candidate that it changes its arguments, which the code as it is does not.
 const touching = 1.5
 
+var endlessOn = regexp.MustCompile(`, does not end on (\d+)`)
+
 // share is one number of another, both as text; 0 of none.
 func share(part, whole string) float64 {
 	a, _ := strconv.ParseFloat(part, 64)
@@ -317,7 +320,7 @@ var untriedList = regexp.MustCompile(`^not tried: (.*)$`)
 func readBatch(c model.Call, res model.Result) batch {
 	var a struct{ Candidates []string }
 	_ = json.Unmarshal([]byte(c.Args), &a)
-	b := batch{texts: a.Candidates, untried: map[int]bool{}, beside: map[int]float64{}, part: map[int]gain{}, breaks: map[int][]string{}, alike: map[int]int{}, differ: map[[2]int]differ{}, failed: res.Error}
+	b := batch{texts: a.Candidates, untried: map[int]bool{}, beside: map[int]float64{}, part: map[int]gain{}, breaks: map[int][]string{}, endless: map[int]int{}, alike: map[int]int{}, differ: map[[2]int]differ{}, failed: res.Error}
 	b.head, _, _ = strings.Cut(res.Text, "\n")
 	for line := range strings.Lines(res.Text) {
 		line = strings.TrimRight(line, "\n")
@@ -345,6 +348,9 @@ func readBatch(c model.Call, res model.Result) batch {
 			b.pass = append(b.pass, n)
 			if f := besides.FindStringSubmatch(m[2]); f != nil {
 				b.beside[n] = share(f[1], f[2]) + share(f[3], f[4])
+				if e := endlessOn.FindStringSubmatch(m[2]); e != nil {
+					b.endless[n], _ = strconv.Atoi(e[1])
+				}
 				if strings.Contains(m[2], ", and changes what it is given on ") {
 					b.beside[n] += touching
 				}

@@ -39,8 +39,9 @@ type Trial struct {
 	Whole   bool     // all tests were run, since it passed some that fail on the tree
 	Broken  []string // with Whole: of Green, some that do not pass
 	All     bool     // with Whole: every test of Red passes
-	Near    [2]int   // of inputs a little off those of passing tests: on how many it does something else than the tree, and how many were tried
+	Near    [2]int   // of inputs a little off those of passing tests: on how many it does something else than the tree, of those on which the tree does not raise
 	Raises  [2]int   // of inputs a little off those of all tests: on how many it raises or hangs, and how many were tried
+	Endless int      // of those, on how many it does not end, or recurses too deeply
 	Touches int      // of those, on how many it changes what it was given, which the tree does not
 	Group   int      // where that was looked at, the number of the first candidate that does the same with all of them, from 1; 0 it was not
 	Differs []Differ // of the first of a group, how it differs from those of other groups with a larger number
@@ -116,7 +117,7 @@ func (r *Runner) Try(ctx context.Context, dir string, c Command, candidates []Ca
 		case "trial":
 			t.Tried, t.Built, t.Crashed, t.Shared, t.Hung, t.Fixed = true, e.Built, e.Crashed, e.Shared, e.Hung, e.Fixed
 		case "compare":
-			t.Near, t.Raises, t.Touches = e.Near, e.Raises, e.Touches
+			t.Near, t.Raises, t.Endless, t.Touches = e.Near, e.Raises, e.Endless, e.Touches
 		case "alike":
 			for _, n := range e.Alike {
 				if n >= 0 && n < len(trials) {
@@ -146,6 +147,7 @@ type driven struct {
 	Broken  []string  `json:"broken"`
 	Near    [2]int    `json:"near"`
 	Raises  [2]int    `json:"raises"`
+	Endless int       `json:"endless"`
 	Touches int       `json:"touches"`
 	Alike   []int     `json:"alike"`
 	Input   string    `json:"input"`

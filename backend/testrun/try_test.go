@@ -360,7 +360,7 @@ func TestTryCompares(t *testing.T) {
 	if err != nil || problem != "" {
 		t.Fatal(problem, err)
 	}
-	if trials[0].Touches != 0 {
+	if trials[0].Touches != 0 || trials[0].Endless != 0 {
 		t.Errorf("it changes what it is given: %+v", trials[0])
 	}
 	for i, want := range []struct{ changes, raises bool }{{false, false}, {false, true}, {true, false}, {false, false}} {
@@ -385,7 +385,8 @@ func TestTryCompares(t *testing.T) {
 	}
 }
 
-// TestTrySeesWhatIsTouched says of candidates whether they change their arguments, where the code as it is does not.
+// TestTrySeesWhatIsTouched says of candidates whether they change their arguments, where the code as it is does not, and whether they
+// end.
 func TestTrySeesWhatIsTouched(t *testing.T) {
 	b := realBench(t, sandbox.Limits{Wall: 2 * time.Minute})
 	dir := b.folder(t, func(dir string) {
@@ -399,7 +400,7 @@ func TestTrySeesWhatIsTouched(t *testing.T) {
 		}
 	})
 	var candidates []Candidate
-	for _, now := range []string{"get(key, 0)", "pop(key, 0)", "setdefault(key, 0)"} {
+	for _, now := range []string{"get(key, 0)", "pop(key, 0)", "setdefault(key, 0)", "get(key, 0) if names else look(names, key)"} {
 		candidates = append(candidates, changed(t, dir, "look.py", "get(key, 1)", now))
 	}
 	trials, problem, err := b.runner.Try(t.Context(), dir, mustFind(t, dir), candidates,
@@ -407,8 +408,8 @@ func TestTrySeesWhatIsTouched(t *testing.T) {
 	if err != nil || problem != "" {
 		t.Fatal(problem, err)
 	}
-	for i, want := range []bool{false, true, true} {
-		if got := trials[i]; !got.Passes() || (got.Touches > 0) != want {
+	for i, want := range []bool{false, true, true, false} {
+		if got := trials[i]; !got.Passes() || (got.Touches > 0) != want || (got.Endless > 0) != (i == 3) {
 			t.Errorf("candidate %d: %+v", i, got)
 		}
 	}

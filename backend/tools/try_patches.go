@@ -190,6 +190,9 @@ func besides(t testrun.Trial) string {
 		return ""
 	}
 	said := fmt.Sprintf("; near the inputs of passing tests it changes %d of %d results, near those of all it raises on %d of %d", t.Near[0], t.Near[1], t.Raises[0], t.Raises[1])
+	if t.Endless > 0 {
+		said += fmt.Sprintf(", does not end on %d", t.Endless)
+	}
 	if t.Touches > 0 {
 		said += fmt.Sprintf(", and changes what it is given on %d", t.Touches)
 	}

@@ -684,10 +684,10 @@ class Compared:
         for n in good:
             now = fates[n] = {}
             self.fates(inputs, self.plans[n], now, shown.setdefault(n, {}), touched)
-            green = [i for i, (_, _, passed) in enumerate(inputs) if passed and i in before]
+            green = [i for i, (_, _, passed) in enumerate(inputs) if passed and not before.get(i, "!").startswith("!")]
             put({"event": "compare", "n": n, "near": [sum(now.get(i) != before[i] for i in green), len(green)],
                  "raises": [sum(now.get(i, "!").startswith("!") for i in range(len(inputs))), len(inputs)],
-                 "touches": sum(touched[i] and not kept.get(i, True) for i in now)})
+                 "endless": sum(now.get(i) in ("!hangs", "!RecursionError") for i in range(len(inputs))), "touches": sum(touched[i] and not kept.get(i, True) for i in now)})
 
         seen = [n for n in good if any(self.changed[n] & {tuple(key) for key in keys} for keys in reached.values())]
         self.apart(inputs, seen, fates, shown, put)
