@@ -461,7 +461,7 @@ scene('the list of sessions is narrowed by folder, model, outcome, day and pin',
   await page.getByTestId('sessions-pinned').check();
   await page.getByTestId('sessions-outcome').selectOption('limit');
   assert.equal(await rows(), 0);
-  await page.getByText('Show all').click();
+  await page.getByRole('button', { name: 'Show all' }).click();
   assert.equal(await rows(), all);
   assert.equal(await page.getByTestId('sessions-pinned').isChecked(), false);
 });
