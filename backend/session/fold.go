@@ -66,10 +66,15 @@ func Decode(e Event) (any, error) {
 
 // Fold adds one event to a state; pure. An event out of order is an error; one of an unknown kind counts, no more.
 func Fold(s State, e Event) (State, error) {
+	data, err := Decode(e)
+	return fold(s, e, data, err)
+}
+
+// fold is Fold of an event that was decoded.
+func fold(s State, e Event, data any, err error) (State, error) {
 	if e.Seq != s.Seq+1 {
 		return s, fmt.Errorf("event %d follows event %d: the record has a gap", e.Seq, s.Seq)
 	}
-	data, err := Decode(e)
 	if err != nil && !errors.Is(err, ErrUnknownKind) {
 		return s, err
 	}

@@ -72,19 +72,20 @@ func (s *Store) insertSession(ctx context.Context, e Event, hash []byte, st Stat
 	if key, err = res.LastInsertId(); err != nil {
 		return 0, err
 	}
-	if err := insertEvent(tx, key, e, hash); err != nil {
+	data, _ := Decode(e) // it was just made
+	if err := insertEvent(tx, key, e, hash, notes(e, data)); err != nil {
 		return 0, err
 	}
 	return key, tx.Commit()
 }
 
-func insertEvent(tx *sql.Tx, key int64, e Event, hash []byte) error {
+func insertEvent(tx *sql.Tx, key int64, e Event, hash []byte, n noted) error {
 	_, err := tx.Exec(`INSERT INTO events (session, seq, time, kind, data, hash) VALUES (?, ?, ?, ?, ?, ?)`,
 		key, e.Seq, e.Time.UnixNano(), string(e.Kind), string(e.Data), hash)
 	if err != nil {
 		return err
 	}
-	return note(tx, key, e)
+	return note(tx, key, e.Seq, n)
 }
 
 // Log opens an existing session for appending. It knows what other processes wrote until then.
@@ -250,7 +251,8 @@ func (l *Log) commit(ctx context.Context, events []Event, hashes [][]byte, next 
 	}
 	cached := false
 	for i, e := range events {
-		if err := insertEvent(tx, l.key, e, hashes[i]); err != nil {
+		data, _ := Decode(e) // it was just made
+		if err := insertEvent(tx, l.key, e, hashes[i], notes(e, data)); err != nil {
 			return err
 		}
 		cached = cached || milestone(e.Kind)

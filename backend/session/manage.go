@@ -1,6 +1,7 @@
 package session
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"database/sql"
@@ -242,21 +243,67 @@ func (s *Store) copyIn(ctx context.Context, events []Event, also, value string) 
 	return id, nil
 }
 
-func (s *Store) copyEvents(tx *sql.Tx, id string, events []Event) error {
-	st, head := State{ID: id}, make([]byte, sha256.Size)
-	var key int64
-	for i, e := range events {
-		data, err := s.redactJSON(e.Data)
+// copied is an event as it is stored, with the hash and the state after it.
+type copied struct {
+	e     Event
+	head  []byte
+	state State
+	noted noted
+	err   error
+}
+
+// asCopies makes events those of a session with an id, redacted; what goes wrong is the last. Stop ends it early.
+func (s *Store) asCopies(id string, events []Event, stop <-chan struct{}) <-chan copied {
+	out := make(chan copied, 64)
+	next := func(i int, last copied) (c copied) {
+		data, err := s.redactJSON(events[i].Data)
 		if err != nil {
-			return err
+			return copied{err: err}
 		}
-		e = Event{Seq: int64(i + 1), Session: id, Time: e.Time.UTC().Round(0), Kind: e.Kind, Data: data}
-		if st, err = Fold(st, e); err != nil {
-			return err
+		c.e = Event{Seq: int64(i + 1), Session: id, Time: events[i].Time.UTC().Round(0), Kind: events[i].Kind, Data: data}
+		payload, err := Decode(c.e)
+		if c.state, c.err = fold(last.state, c.e, payload, err); c.err == nil {
+			c.head, c.noted = chain(last.head, c.e), notes(c.e, payload)
 		}
-		head = chain(head, e)
-		if i == 0 {
-			at := e.Time.UnixNano()
+		return c
+	}
+	go func() {
+		defer close(out)
+		last := copied{state: State{ID: id}, head: bytes.Repeat([]byte{0}, sha256.Size)}
+		for i := range events {
+			last = next(i, last)
+			select {
+			case out <- last:
+			case <-stop:
+				return
+			}
+			if last.err != nil {
+				return
+			}
+		}
+	}()
+	return out
+}
+
+// copyEvents stores events under an id. They are made in a goroutine of their own, since both take long.
+func (s *Store) copyEvents(tx *sql.Tx, id string, events []Event) error {
+	stop := make(chan struct{})
+	copies := s.asCopies(id, events, stop)
+	defer func() {
+		close(stop)
+		for range copies { // until it has ended
+		}
+	}()
+	var st State
+	var head []byte
+	var key int64
+	for c := range copies {
+		if c.err != nil {
+			return c.err
+		}
+		st, head = c.state, c.head
+		if c.e.Seq == 1 {
+			at := c.e.Time.UnixNano()
 			res, err := tx.Exec(`INSERT INTO sessions (id, folder, task, created, updated, seq, hash, state, state_seq)
 				VALUES (?, ?, ?, ?, ?, 0, ?, '', 0)`, id, st.Folder, st.Task, at, at, head)
 			if err != nil {
@@ -266,7 +313,7 @@ func (s *Store) copyEvents(tx *sql.Tx, id string, events []Event) error {
 				return err
 			}
 		}
-		if err := insertEvent(tx, key, e, head); err != nil {
+		if err := insertEvent(tx, key, c.e, head, c.noted); err != nil {
 			return err
 		}
 	}

@@ -150,7 +150,7 @@ func (s *Store) connect() (err error) {
 		return fmt.Errorf("opening the session store: %w", err)
 	}
 	uri := "file:" + (&url.URL{Path: filepath.ToSlash(abs)}).EscapedPath()
-	const common = "&_busy_timeout=10000&_foreign_keys=1&_secure_delete=on" // what is deleted is overwritten
+	const common = "&_busy_timeout=10000&_foreign_keys=1&_secure_delete=on&_stmt_cache_size=32" // what is deleted is overwritten; a statement is read once
 	if s.write, err = sql.Open("sqlite3", uri+"?_auto_vacuum=incremental&_journal_mode=WAL&_synchronous=FULL&_txlock=immediate"+common); err != nil {
 		return fmt.Errorf("opening the session store: %w", err)
 	}

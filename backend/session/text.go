@@ -15,12 +15,8 @@ import (
 // textMost is the most bytes of one event that can be found; what a model is given is cut far below it.
 const textMost = 256 << 10
 
-// textOf is what of an event can be found: what was said, read and changed, and how tests ended. "" nothing.
-func textOf(e Event) string {
-	data, err := Decode(e)
-	if err != nil {
-		return "" // of a newer version: kept, not found
-	}
+// textOf is what of an event's data can be found: what was said, read and changed, and how tests ended. "" nothing.
+func textOf(data any) string {
 	var parts []string
 	add := func(more ...string) { parts = append(parts, more...) }
 	switch d := data.(type) {
@@ -122,18 +118,32 @@ func patchText(p patch.Patch) string {
 // bodyHash finds the hashes of bodies in an event; a hash of something else that looks like one does no harm.
 var bodyHash = regexp.MustCompile(`"([0-9a-f]{64})"`)
 
+// noted is what is kept beside an event: its words, "" none, and the bodies that it names.
+type noted struct {
+	text   string
+	bodies []string
+}
+
+// notes makes what is kept beside an event, which has data (nil of a newer version: it is kept and not found).
+func notes(e Event, data any) noted {
+	n := noted{text: textOf(data)}
+	for _, m := range bodyHash.FindAllSubmatch(e.Data, -1) {
+		n.bodies = append(n.bodies, string(m[1]))
+	}
+	return n
+}
+
 // note makes an event findable and says which bodies it names; part of the transaction that stores it.
-func note(tx *sql.Tx, key int64, e Event) error {
-	for _, m := range bodyHash.FindAllStringSubmatch(string(e.Data), -1) {
-		if _, err := tx.Exec(`INSERT INTO uses (session, hash) VALUES (?, ?) ON CONFLICT DO NOTHING`, key, m[1]); err != nil {
+func note(tx *sql.Tx, key, seq int64, n noted) error {
+	for _, hash := range n.bodies {
+		if _, err := tx.Exec(`INSERT INTO uses (session, hash) VALUES (?, ?) ON CONFLICT DO NOTHING`, key, hash); err != nil {
 			return err
 		}
 	}
-	text := textOf(e)
-	if text == "" {
+	if n.text == "" {
 		return nil
 	}
-	res, err := tx.Exec(`INSERT INTO texts (session, seq) VALUES (?, ?)`, key, e.Seq)
+	res, err := tx.Exec(`INSERT INTO texts (session, seq) VALUES (?, ?)`, key, seq)
 	if err != nil {
 		return err
 	}
@@ -141,7 +151,7 @@ func note(tx *sql.Tx, key int64, e Event) error {
 	if err != nil {
 		return err
 	}
-	_, err = tx.Exec(`INSERT INTO found (docid, text) VALUES (?, ?)`, docid, text)
+	_, err = tx.Exec(`INSERT INTO found (docid, text) VALUES (?, ?)`, docid, n.text)
 	return err
 }
 
@@ -172,7 +182,8 @@ func reindex(tx *sql.Tx) error {
 			return err
 		}
 		for _, o := range page {
-			if err := note(tx, o.key, o.e); err != nil {
+			data, _ := Decode(o.e) // what cannot be read is not found
+			if err := note(tx, o.key, o.e.Seq, notes(o.e, data)); err != nil {
 				return err
 			}
 			key, seq = o.key, o.e.Seq

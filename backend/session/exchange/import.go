@@ -181,7 +181,10 @@ func ours(ctx context.Context, data []byte) ([]session.Event, Source, error) {
 	}
 	first, err := session.Decode(events[0])
 	started, ok := first.(session.Started)
-	if err != nil || !ok {
+	if err != nil && events[0].Kind == session.KindStarted {
+		return nil, source, fmt.Errorf("line %d: %w", all[0].n, err)
+	}
+	if !ok {
 		return nil, source, fmt.Errorf("line %d: a session begins with %s, not with %s", all[0].n, session.KindStarted, events[0].Kind)
 	}
 	if started.Schema > session.Schema {
@@ -222,9 +225,6 @@ func ourLine(text []byte) (session.Event, error) {
 	}
 	if e.Data[0] != '{' { // null above all, which a decoder takes for anything
 		return e, fmt.Errorf("the data of its %s is no JSON object", e.Kind)
-	}
-	if _, err := session.Decode(e); err != nil && !errors.Is(err, session.ErrUnknownKind) {
-		return e, err
 	}
 	return e, nil
 }
