@@ -286,9 +286,15 @@ func (c *command) workWith(ctx context.Context, core *core, f *folder, m model.M
 	}
 	c.unwritten = true
 	trace := newTrace(c.err, c.colour)
+	if c.colour {
+		defer trace.live(c.width)()
+	}
 	var follow *follower
 	o, err := core.agentOptions(f, m, hooks{
+		phase: func(_, text string) { trace.phase(text) },
 		ask: func(ctx context.Context, _ string, act policy.Act) (bool, error) {
+			trace.hold(true)
+			defer trace.hold(false)
 			return c.yes(ctx, fmt.Sprintf("%s: %s\nAllow? [y/N] ", act.Kind, visible(act.Object)), false), ctx.Err()
 		},
 		delta: func(id string, step int, d model.Delta) {
@@ -301,7 +307,11 @@ func (c *command) workWith(ctx context.Context, core *core, f *folder, m model.M
 	if err != nil {
 		return err
 	}
-	o.Tests.Told = c.told
+	o.Tests.Told = func(text string) {
+		if text != "" {
+			trace.told(waitWords(text))
+		}
+	}
 	follow = newFollower(store, "", func(e session.Event) {
 		if flags.json {
 			printEvent(c.out, e)

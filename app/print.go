@@ -121,9 +121,12 @@ func (c *command) printEnd(s session.State) {
 // told says on stderr what a test run waits for before its tests.
 func (c *command) told(text string) {
 	if text != "" {
-		fmt.Fprintf(c.err, "   %s…\n", strings.ToLower(text[:1])+text[1:])
+		fmt.Fprintln(c.err, waitWords(text))
 	}
 }
+
+// waitWords are a text of what is waited for as a line of the trace.
+func waitWords(text string) string { return "   " + strings.ToLower(text[:1]) + text[1:] + "…" }
 
 // printRun shows a test run: what failed, with its message, then the counts.
 func (c *command) printRun(r testrun.Run) {

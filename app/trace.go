@@ -18,9 +18,10 @@ type trace struct {
 	mu     sync.Mutex
 	w      io.Writer
 	colour bool
-	open   bool   // a streamed line has no end yet
-	spoken int    // the last step whose text was streamed; a stream may come before its events
-	local  bool   // the model runs on this machine
+	open   bool // a streamed line has no end yet
+	spoken int  // the last step whose text was streamed; a stream may come before its events
+	local  bool // the model runs on this machine
+	status statusLine
 	said   string // the last words of the model or of what ended the run; the end may repeat them
 }
 
@@ -43,6 +44,7 @@ func (t *trace) paint(code, s string) string {
 }
 
 func (t *trace) line(format string, args ...any) {
+	t.clearStatus()
 	if t.open {
 		fmt.Fprintln(t.w)
 		t.open = false
@@ -71,6 +73,7 @@ func (t *trace) delta(_ string, step int, d model.Delta) {
 	if d.Text == "" {
 		return
 	}
+	t.clearStatus()
 	if t.open && step != t.spoken {
 		fmt.Fprintln(t.w)
 		t.open = false

@@ -8,6 +8,8 @@ say() { printf '%s\n' "$*" >&2; }
 die() { say "setup: $*"; exit 2; }
 
 command -v go >/dev/null || die "Go is missing; install Go 1.26 or newer from your distribution or go.dev"
+v=$(go env GOVERSION); v=${v#go1.}; v=${v%%[!0-9]*} # one of 1.21 or later fetches the version that go.mod asks for
+[ "${v:-0}" -ge 21 ] || die "$(go env GOVERSION) is too old; install Go 1.26 or newer from your distribution's backports or go.dev"
 command -v node >/dev/null && command -v npm >/dev/null || die "Node.js with npm is missing; install Node.js 20 or newer"
 node -e 'process.exit(Number(process.versions.node.split(".")[0]) >= 20 ? 0 : 1)' || die "Node.js $(node --version) is too old; install 20 or newer"
 
@@ -72,7 +74,7 @@ if [ "$(id -u)" != 0 ]; then
     case $answer in ""|y|Y|yes) ;; *) die "nothing was installed. Install them yourself: sudo apt-get install ${missing[*]}" ;; esac
   fi
 fi
-say "installing: ${missing[*]}"
+say "installing: ${missing[*]} (this takes a few minutes, in which nothing more is printed)"
 export DEBIAN_FRONTEND=noninteractive
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
