@@ -71,12 +71,13 @@ type scratch struct {
 
 func (b *keywordBatch) add(id int64, d document) *keywordDoc {
 	doc := &keywordDoc{batch: b, id: docID(id), terms: d}
-	doc.self = terms{length: 1, counts: []count{{&term{text: doc.id, bytes: []byte(doc.id)}, 1}}}
+	doc.self = terms{length: 1, counts: []count{{&term{text: doc.id}, 1}}}
 	b.docs = append(b.docs, doc)
 	return doc
 }
 
-// frequencies are the terms of a field as bleve wants them, until it asks for those of another document.
+// frequencies are the terms of a field as bleve wants them, until it asks for those of another document. It reads the keys and
+// the counts.
 func (b *keywordBatch) frequencies(f field, counts []count) bleveindex.TokenFrequencies {
 	size := bits.Len(uint(len(counts)))
 	s := &b.maps[f][size]
@@ -85,7 +86,6 @@ func (b *keywordBatch) frequencies(f field, counts []count) bleveindex.TokenFreq
 	}
 	clear(s.freqs)
 	for i, c := range counts {
-		s.room[i].Term = c.term.bytes
 		s.room[i].SetFrequency(int(c.n))
 		s.freqs[c.term.text] = &s.room[i]
 	}

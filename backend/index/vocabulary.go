@@ -30,9 +30,9 @@ func rough(s string) int {
 
 // term is one term with its count in the field at hand.
 type term struct {
-	text  string
-	bytes []byte
-	n     int
+	text string
+	n    int
+	stem *term // once it was asked for
 }
 
 // entry is a word as it stands, cut.
@@ -85,20 +85,31 @@ func (v *vocabulary) cut(s string) entry {
 	} else {
 		e.whole = v.term(w.Whole)
 	}
+	room := make([]*term, 0, 2*len(parts))
 	for _, p := range parts {
-		e.parts = append(e.parts, v.term(p))
+		room = append(room, v.term(p))
+	}
+	for i, p := range parts {
 		if !v.stop[p] {
-			e.prose = append(e.prose, v.term(Stem(p)))
+			room = append(room, v.stemOf(room[i]))
 		}
 	}
+	e.parts, e.prose = room[:len(parts):len(parts)], room[len(parts):]
 	return e
+}
+
+func (v *vocabulary) stemOf(t *term) *term {
+	if t.stem == nil {
+		t.stem = v.term(Stem(t.text))
+	}
+	return t.stem
 }
 
 func (v *vocabulary) term(s string) *term {
 	t, ok := v.terms[s]
 	if !ok {
 		s = strings.Clone(s)
-		t = &term{text: s, bytes: []byte(s)}
+		t = &term{text: s}
 		v.terms[s] = t
 	}
 	return t

@@ -21,9 +21,10 @@ func blocks(raws []raw, around []span, src []byte) []raw {
 	comments := slices.DeleteFunc(slices.Clone(around), func(s span) bool { return s.kind != spanComment })
 	slices.SortFunc(comments, func(a, b span) int { return cmp.Compare(a.start, b.start) })
 	out := raws[:0]
-	last, end := -1, 0 // the block before, and where the functions so far end
-	holder := 0        // where the class or module ends that holds the block before, 0 for the file
-	var holders []int  // the ends of the classes and modules holders this place
+	last, end := -1, 0        // the block before, and where the functions so far end
+	var known map[string]bool // the names of the block before: a generated one has thousands
+	holder := 0               // where the class or module ends that holds the block before, 0 for the file
+	var holders []int         // the ends of the classes and modules holders this place
 	for _, r := range raws {
 		for len(holders) > 0 && holders[len(holders)-1] <= r.start {
 			holders = holders[:len(holders)-1]
@@ -45,10 +46,11 @@ func blocks(raws []raw, around []span, src []byte) []raw {
 			holder = holders[len(holders)-1]
 		}
 		if last >= 0 && (r.start < out[last].end || holder == before && together(src, comments, out[last].end, r.start)) {
-			out[last].add(r)
+			out[last].add(r, known)
 			continue
 		}
 		last, out = len(out), append(out, r)
+		known = map[string]bool{r.name: true}
 	}
 	return out
 }
@@ -63,9 +65,10 @@ func (r *raw) holdsConstants() bool {
 }
 
 // add takes a constant into a block; a name that it has already stands where it was first.
-func (r *raw) add(one raw) {
+func (r *raw) add(one raw, known map[string]bool) {
 	r.end, r.core = max(r.end, one.end), min(r.core, one.core)
-	if one.name != r.name && !slices.ContainsFunc(r.more, func(have raw) bool { return have.name == one.name }) {
+	if !known[one.name] {
+		known[one.name] = true
 		r.more = append(r.more, one)
 	}
 }
