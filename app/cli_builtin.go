@@ -73,6 +73,9 @@ func (c *command) builtin(ctx context.Context, f builtinFlags) error {
 	o := eval.BuiltinOptions{Options: eval.Options{Samples: os.DirFS(expandHome(f.repos)), Sandbox: box, Dir: dir, Seed: core.paths.seed()},
 		Bugs: os.DirFS(expandHome(f.bugs)), Languages: f.languages, Only: f.only, Cache: f.cache, Limits: session.Limits{Wall: f.wall},
 		Told: func(r eval.Fixed) {
+			if r.Doubt != "" {
+				r.Verdict += ", a person is asked"
+			}
 			fmt.Fprintf(c.err, "%s (%s): %s, %d tried, %.1f s %s\n", r.Bug, r.Language, r.Verdict, r.Tried, float64(r.Millis)/1000, printable(r.Unexpected, 1000))
 		}}
 	if f.part != "all" {
@@ -185,7 +188,15 @@ func printFixed(w io.Writer, all []eval.Fixed) {
 	for _, s := range eval.Sum(all) {
 		fmt.Fprintf(w, "| %s | %d | %d (%.0f %%) | %d | %d | %.1f s | %d |\n", s.Of, s.Bugs, s.Fixed, 100*float64(s.Fixed)/float64(s.Bugs), s.Wrong, s.NotFound, float64(s.Millis)/1000, s.Tried)
 	}
-	fmt.Fprint(w, "\n")
+	asked, of := map[string]int{}, map[string]int{}
+	for _, r := range all {
+		of[r.Verdict]++
+		if r.Doubt != "" {
+			asked[r.Verdict]++
+		}
+	}
+	fmt.Fprintf(w, "\nA person was asked to choose among edits in %d of the %d that were fixed correctly and in %d of the %d wrong ones.\n\n",
+		asked[eval.FixedRight], of[eval.FixedRight], asked[eval.FixedWrong], of[eval.FixedWrong])
 	for _, r := range all {
 		if r.Verdict == eval.FixedWrong {
 			fmt.Fprintf(w, "wrong: %s (%s, %s): the hidden tests are red: %s\n", r.Bug, r.Language, r.Kind, printable(r.Why, 300))

@@ -56,6 +56,7 @@ type Fixed struct {
 	Proof      string          `json:"proof"`
 	Why        string          `json:"why"` // the end's own words, or what the hidden tests say
 	Patch      string          `json:"patch"`
+	Doubt      string          `json:"doubt,omitempty"`      // what a person was told of other edits that pass: it is not written without one then
 	Red        []string        `json:"red"`                  // on the base, as the baseline saw it
 	Tried      int             `json:"tried"`                // candidate patches that were run
 	Millis     int64           `json:"ms"`                   // of the whole job
@@ -151,7 +152,7 @@ func fixOne(ctx context.Context, o BuiltinOptions, b Bug) (Fixed, error) {
 	if err != nil {
 		return f, err
 	}
-	f.Proof, f.Why, f.Patch = st.Proof, lastWords(events), st.Patch.String()
+	f.Proof, f.Why, f.Patch, f.Doubt = st.Proof, lastWords(events), st.Patch.String(), st.Doubt
 	if err := f.read(events); err != nil {
 		return f, err
 	}
