@@ -16,6 +16,27 @@ import (
 	"redgreen/backend/testrun"
 )
 
+// TestHasty runs what did not end on the base again with less patience, and never with less than the others took.
+func TestHasty(t *testing.T) {
+	t.Parallel()
+	r := testrun.New(testrun.Options{Hang: 20 * time.Second})
+	loops := testrun.Test{ID: "loops", Message: "stopped: " + testrun.TooLong + ", more than 20 s"}
+	o := observer{suite: r}
+	for name, tt := range map[string]struct {
+		tests []testrun.Test
+		same  bool
+	}{
+		"one does not end":           {[]testrun.Test{loops, {ID: "fails", Millis: 900}}, false},
+		"one takes long as it fails": {[]testrun.Test{loops, {ID: "fails", Millis: 15_000}}, true},
+		"each ends":                  {[]testrun.Test{{ID: "fails", Millis: 900}}, true},
+		"another one does not end":   {[]testrun.Test{{ID: "fails"}, {ID: "other", Message: loops.Message}}, true},
+	} {
+		if got := o.hasty([]string{"loops", "fails"}, testrun.Run{Tests: tt.tests}).suite; (got == suite(r)) != tt.same {
+			t.Errorf("%s: another runner: %v", name, got != suite(r))
+		}
+	}
+}
+
 // scripted is a suite whose runs are answered by the kind of tree: "base", "patched", "tests" (base and test
 // changes) or "fix" (base and the rest).
 type scripted struct {

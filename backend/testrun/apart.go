@@ -42,6 +42,19 @@ func (r *Runner) Apart() (apart *Runner, done func(), err error) {
 		func() { _ = os.RemoveAll(temp) }, nil
 }
 
+// TooLong stands in the message of a Python test that was stopped since it used more processor time than Options.Hang.
+const TooLong = "the test takes too long"
+
+// Hasty gives a Runner like r that stops a Python test sooner: for tests of which it is known that they do not end.
+func (r *Runner) Hasty(hang time.Duration) *Runner {
+	o := r.options
+	if o.Hang <= 0 || o.Hang <= hang {
+		return r
+	}
+	o.Hang = hang
+	return &Runner{options: o, host: r.host, run: r.run, owner: r.owner, apart: r.apart, compiled: map[string]bool{}}
+}
+
 // start runs a job whose command is settled.
 func (r *Runner) start(ctx context.Context, j *job) (sandbox.Result, error) {
 	if j.spec.Cache != "" && j.spec.Env["GOCACHE"] != "" {

@@ -160,15 +160,15 @@ func TestHang(t *testing.T) {
 				}
 			})
 			o := b.runner.options
-			o.Hang = time.Second
-			r := New(o)
+			o.Hang = time.Minute
+			r := New(o).Hasty(time.Second)
 			c := Command{Runner: name, Args: map[string][]string{"pytest": {"python3", "-m", "pytest"}, "unittest": {"python3", "-m", "unittest", "discover"}}[name]}
 			run, err := r.Run(t.Context(), dir, c, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
 			passed, failed, _ := run.Counts()
-			if passed != 1 || failed != 1 || run.Infrastructure || !slices.ContainsFunc(run.Tests, func(t Test) bool { return strings.Contains(t.Message, "takes too long") }) {
+			if passed != 1 || failed != 1 || run.Infrastructure || !slices.ContainsFunc(run.Tests, func(t Test) bool { return strings.Contains(t.Message, TooLong+", more than 1 s") }) {
 				t.Errorf("%d passed, %d failed, %s: %+v", passed, failed, run.Reason, run.Tests)
 			}
 		})
