@@ -106,7 +106,7 @@ func (r *Runner) Cover(ctx context.Context, dir string, c Command, paths, files 
 			return Coverage{Problem: problem}, nil
 		}
 	}
-	if err := kind.start(j); err != nil {
+	if err := kind.begin(j); err != nil {
 		return Coverage{Problem: err.Error()}, nil
 	}
 	k.begin(j, files)

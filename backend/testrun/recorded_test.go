@@ -200,7 +200,7 @@ func (r recording) record(t *testing.T) {
 	if err := Validate(dir, r.command, r.selected); err != nil {
 		t.Fatal(err)
 	}
-	if err := kindOf(r.command.Runner).start(j); err != nil {
+	if err := kindOf(r.command.Runner).begin(j); err != nil {
 		t.Fatal(err)
 	}
 	if r.command.Runner == "go" {

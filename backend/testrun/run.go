@@ -78,7 +78,7 @@ func (r *Runner) Run(ctx context.Context, dir string, c Command, paths []string)
 	}
 	defer j.close()
 	run := Run{Command: append(slices.Clone(c.Args), paths...), Limits: r.options.Limits.Effective(), Tests: []Test{}, Toolchain: []Tool{}, Base: "host"}
-	if err := kind.start(j); err != nil {
+	if err := kind.begin(j); err != nil {
 		run.Infrastructure, run.Reason, run.ExitCode = true, err.Error(), -1
 		return run, nil
 	}

@@ -188,7 +188,7 @@ func (r *Runner) checkLine(t *testing.T, dir string, c Command, p, good string) 
 			t.Fatal(err)
 		}
 		defer j.close()
-		if err := kindOf(c.Runner).start(j); err != nil {
+		if err := kindOf(c.Runner).begin(j); err != nil {
 			t.Skip(err)
 		}
 		args := slices.Clone(j.spec.Args)
