@@ -19,7 +19,11 @@ type certificateText struct {
 // printCertificate says the proof in sentences.
 func printCertificate(w io.Writer, cert proof.Certificate) {
 	t := certificateText{w, cert}
-	fmt.Fprintf(w, "\ncertificate: %s\n", stateWord(string(cert.State)))
+	word := stateWord(string(cert.State))
+	if cert.State == proof.NotProven && cert.Checked != "" {
+		word = "checked, " + word
+	}
+	fmt.Fprintf(w, "\ncertificate: %s\n", word)
 	for _, r := range cert.Reasons {
 		fmt.Fprintf(w, "  %s\n", printable(t.unlisted(r), 400))
 	}

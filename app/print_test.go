@@ -50,7 +50,7 @@ func TestPrintCertificate(t *testing.T) {
 			"  command:     make test\n  ran with:    go 1.26 of the host\n  isolation:   container (runc)\n  not checked: Coverage was not measured: no such file.\n" + tail},
 		"no linter": {proven, head + "  command:     make test\n  isolation:   container (runc)\n  not checked: No linter looked at the change: the folder sets up none for these files.\n" + tail},
 		"a linter":  {linted, head + "  linters:     ruff: nothing new\n  command:     make test\n  isolation:   container (runc)\n" + tail},
-		"criteria, and what made tests fail": {checked, "\ncertificate: not proven\n  Why.\n  checked: 2 new tests pass.\n    a.py:3 changed to `a - b`: t1, t2 red\n  acceptance criteria:\n" +
+		"criteria, and what made tests fail": {checked, "\ncertificate: checked, not proven\n  Why.\n  checked: 2 new tests pass.\n    a.py:3 changed to `a - b`: t1, t2 red\n  acceptance criteria:\n" +
 			"    C1 one: t1\n    C2 two: NOT COVERED by any test\n    C3 three: NOT COVERED: named at test_a.py:9, but no test there is known to have passed\n"},
 		"older version": {old, head + "  command:     make test\n  isolation:   container (runc)\n" + tail},
 	} {

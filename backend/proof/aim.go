@@ -37,8 +37,8 @@ func (c *Certificate) check(aim Aim, e evidence) {
 	case len(c.Unbroken) > 0:
 		c.Reasons = []string{c.sayUnbroken()}
 	default:
-		c.Checked = fmt.Sprintf("%s, and each failed when a line of the code that it runs was changed on purpose. %s of before still %s.",
-			freshPass(fresh), plural(c.StillGreen, "test"), verb(c.StillGreen, "does", "do"))
+		c.Checked = fmt.Sprintf("%s, and %s when a line of the code that it runs was changed on purpose. %s of before still %s.",
+			freshPass(fresh), verb(fresh, "failed", "each failed"), plural(c.StillGreen, "test"), verb(c.StillGreen, "does", "do"))
 		c.Reasons = []string{"Tests for code that is right turn from red to green only when the code is broken."}
 	}
 }

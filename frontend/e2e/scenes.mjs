@@ -21,6 +21,7 @@ export const scenes = {
   paused: { query: '&speed=20', go: async (p) => { await startTask(p); await p.getByTestId('pause').click(); await p.waitForTimeout(900); } },
   writing: { query: '&speed=3', go: async (p) => { await startTask(p); await p.getByTestId('diff').waitFor(); await p.waitForTimeout(900); } },
   review: { query: '&speed=1000', go: review },
+  tests: { query: '&speed=1000&scene=tests', go: async (p) => { await review(p); if (await p.getByTestId('evidence-toggle').count()) await p.getByTestId('evidence-toggle').click(); } },
   notproven: { query: '&speed=1000&scene=not_proven', go: review },
   confirm: { query: '&speed=1000&scene=not_proven', go: async (p) => { await review(p); await p.getByTestId('write').click(); await p.getByTestId('confirm-write').waitFor(); } },
   stale: { query: '&speed=1000&scene=stale', go: review },

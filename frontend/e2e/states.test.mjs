@@ -54,6 +54,16 @@ scene('not proven: writing needs a yes, and says what is missing', 'speed=1000&s
   await page.getByTestId('undo').waitFor();
 });
 
+scene('of tests for right code it is shown what each was seen to fail with', 'speed=1000&scene=tests', async (page) => {
+  await task(page);
+  await page.getByTestId('write').waitFor();
+  if (await page.getByTestId('evidence-toggle').count()) await page.getByTestId('evidence-toggle').click();
+  assert.match(await page.getByTestId('label').innerText(), /Checked\s+1 new test passes/);
+  assert.equal(await page.getByTestId('seal').getAttribute('data-state'), 'Checked');
+  assert.equal(await page.getByTestId('reasons').count(), 0);
+  assert.match(await page.getByTestId('breaks').innerText(), /test_\w+\s+app\/invoices\.py:51 changed to if address is not None:/);
+});
+
 scene('an integrity flag leads to its line, also into folded text', 'speed=1000&scene=not_proven', async (page) => {
   await task(page);
   await page.getByTestId('integrity-flag').click();

@@ -12,7 +12,7 @@ export type Beat =
   | { wait: number; ask: string }
   | { wait: number; kind: Kind; data: Payloads[Kind] };
 
-export type Scene = 'proven' | 'not_proven' | 'limit' | 'error' | 'stale' | 'ask' | 'big' | 'slow' | 'unpriced' | 'hunks' | 'feature' | 'explain';
+export type Scene = 'proven' | 'not_proven' | 'limit' | 'error' | 'stale' | 'ask' | 'big' | 'slow' | 'unpriced' | 'hunks' | 'feature' | 'explain' | 'tests';
 
 export const sandbox: Sandbox = {
   name: 'runsc',
@@ -233,6 +233,20 @@ function proof(scene: Scene): Beat[] {
         run: run({ [broken]: 'assert 21 == 20' }, both, 1180),
       }),
       review,
+    ];
+  }
+  if (scene === 'tests') {
+    const checked = '1 new test passes, and failed when a line of the code that it runs was changed on purpose. 14 tests of before still do.';
+    return [
+      ev(800, 'proof.finished', {
+        state: 'not_proven',
+        certificate: certificate({
+          state: 'not_proven', red_to_green: [], reasons: ['Tests for code that is right turn from red to green only when the code is broken.'], checked,
+          breaks: [{ file: 'app/invoices.py', line: 51, was: 'if address is None:', now: 'if address is not None:', tests: [newTest] }],
+        }),
+        run: run({}, both, 1140),
+      }),
+      ev(10, 'review.asked', { patch_hash: 'patch-2', summary: 'A test for an invoice without an address.', label: checked }),
     ];
   }
   const covering = criteria.map((k, i) => ({ ...k, tests: i === 2 ? [] : [newTest], places: i === 0 ? ['tests/test_invoices.py:49'] : i === 1 ? ['tests/test_invoices.py:52'] : [] }));

@@ -22,6 +22,7 @@ export const seal = {
   choice: { word: 'Your choice is not proven', text: 'the proof is about the whole patch' },
   written: 'and written to your folder',
   against: (branch: string) => `against ${branch} as it is now`,
+  checked: { word: 'Checked', text: 'not proven: no test is to turn green here' },
   notYet: { word: 'Not proven yet', text: 'the proof runs when the model is done' },
   endedUnproven: 'it ended before a proof',
   before: { word: 'Before any change', text: 'no test shows the bug yet' },
