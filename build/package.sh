@@ -1,5 +1,5 @@
 #!/bin/bash
-# Packs the program for Linux into build/bin: a .deb, and a tarball to unpack under any prefix (such as ~/.local). It is the
+# Packs the program for Linux into build/bin: a .deb, and a tarball with an install.sh that needs no root. It is the
 # program that build.sh made, without what only a debugger needs. What it needs of the system is read from it.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -33,7 +33,10 @@ printf 'redgreen (%s) unstable; urgency=medium\n\n  * What is new stands in NEWS
   gzip -9nc >"$doc/changelog.gz"
 chmod 644 "$doc"/*
 
-tar -C "$root/usr" --owner=0 --group=0 -czf "build/bin/redgreen-$version-linux-$arch.tar.gz" bin share
+name=redgreen-$version-linux-$arch
+cp -r "$root/usr" "$stage/$name"
+install -m755 build/linux/install.sh "$stage/$name/install.sh"
+tar -C "$stage" --owner=0 --group=0 -czf "build/bin/$name.tar.gz" "$name"
 
 # needs names the packages of the libraries that the program is linked with, with the versions that it was built with, where
 # dpkg-shlibdeps can tell; else those of the window by name.
@@ -68,4 +71,4 @@ Description: coding assistant that proves its work
 CONTROL
 dpkg-deb --root-owner-group --build "$root" "build/bin/redgreen_${version}_$arch.deb" >/dev/null
 echo "build/bin/redgreen_${version}_$arch.deb"
-echo "build/bin/redgreen-$version-linux-$arch.tar.gz"
+echo "build/bin/$name.tar.gz"

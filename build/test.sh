@@ -55,8 +55,19 @@ export REDGREEN_HOME
 build/bin/redgreen fix --sample --approve auto
 
 step "the package"
-package=$(build/package.sh | head -n 1)
+packages=$(build/package.sh)
+package=$(head -n 1 <<<"$packages")
 dpkg-deb -c "$package" | grep -c -E ' \./usr/(bin/redgreen|share/applications/redgreen\.desktop|share/icons/hicolor/scalable/apps/redgreen\.svg|share/doc/redgreen/copyright)$' | grep -qx 4
 [[ $(ldd build/bin/redgreen) != *libwebkit2gtk-4.1* || $(dpkg-deb -f "$package" Depends) == *libwebkit2gtk-4.1-0* ]]
+
+there=$(mktemp -d)
+tar -C "$there" -xzf "$(tail -n 1 <<<"$packages")"
+"$there"/redgreen-*/install.sh "$there/my home"
+"$there/my home/bin/redgreen" version
+if command -v desktop-file-validate >/dev/null; then desktop-file-validate "$there/my home/share/applications/redgreen.desktop"; fi
+grep -qxF "Exec=\"$there/my home/bin/redgreen\" %u" "$there/my home/share/applications/redgreen.desktop"
+"$there"/redgreen-*/install.sh --remove "$there/my home"
+[ -z "$(find "$there/my home" -type f)" ]
+rm -rf "$there"
 
 step "done"
