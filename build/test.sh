@@ -67,7 +67,7 @@ tar -C "$there" -xzf "$(tail -n 1 <<<"$packages")"
 if command -v desktop-file-validate >/dev/null; then desktop-file-validate "$there/my home/share/applications/redgreen.desktop"; fi
 grep -qxF "Exec=\"$there/my home/bin/redgreen\" %u" "$there/my home/share/applications/redgreen.desktop"
 "$there"/redgreen-*/install.sh --remove "$there/my home"
-[ -z "$(find "$there/my home" -type f)" ]
+[ -z "$(find "$there/my home" -type f ! -name "*.cache")" ]
 rm -rf "$there"
 
 step "done"

@@ -40,6 +40,7 @@ export const scenes = {
   limit: { query: '&speed=1000&scene=limit', go: async (p) => { await startTask(p); await p.getByTestId('outcome-note').waitFor(); } },
   error: { query: '&speed=20&scene=error', go: async (p) => { await startTask(p); await p.getByTestId('end-item').waitFor(); } },
   sessions: { query: '', go: async (p) => { await p.getByTestId('nav-sessions').click(); await p.getByTestId('session-row').first().waitFor(); } },
+  picture: { query: '&speed=1000&picture', go: async (p) => { await review(p); await p.getByTestId('file-tab').nth(2).click(); await p.getByTestId('pictures').waitFor(); await p.waitForTimeout(300); } },
   interrupted: { query: '&interrupted', go: async (p) => { await p.getByTestId('nav-sessions').click(); await p.getByTestId('session-row').nth(4).waitFor(); } },
   resume: { query: '&interrupted', go: async (p) => { await p.getByTestId('nav-sessions').click(); await p.getByTestId('session-row').nth(4).click(); await p.getByTestId('outcome-note').waitFor(); } },
   settings: { query: '', go: async (p) => p.getByTestId('nav-settings').click() },

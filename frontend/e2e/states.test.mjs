@@ -710,3 +710,32 @@ scene('a session that plays again is not cancelled, also not where it asked', 's
   await page.getByTestId('write').waitFor();
   assert.equal(await page.getByTestId('review').getAttribute('data-outcome'), 'review');
 });
+
+scene('keys lead through the trace to what failed, what was changed and what was asked, also where it is a drawer', 'speed=1000&scene=feature', async (page) => {
+  await task(page);
+  await page.getByTestId('question-item').waitFor();
+  await page.getByTestId('say-text').fill('Show it.');
+  await page.keyboard.press('Control+Enter');
+  await page.getByTestId('write').waitFor();
+  await page.keyboard.press('Escape');
+  await page.setViewportSize({ width: 900, height: 600 });
+  assert.equal(await page.getByTestId('trace').count(), 0);
+  await page.keyboard.press('k');
+  await page.locator('.item.lit').getByTestId('question-item').waitFor();
+  await page.keyboard.press('m');
+  const lit = () => page.locator('.item.lit').first().getAttribute('data-seq');
+  await page.locator('.item.lit [data-testid=step]').waitFor();
+  const first = await lit();
+  await page.keyboard.press('m');
+  await page.waitForFunction((was) => document.querySelector('.item.lit')?.dataset.seq !== was, first);
+  assert.ok(Number(await lit()) > Number(first), 'the second key does not go on');
+});
+
+scene('a picture that the patch changes is drawn as it was and as it becomes', 'speed=1000&picture', async (page) => {
+  await task(page);
+  await page.getByTestId('write').waitFor();
+  await page.getByTestId('file-tab').nth(2).click();
+  const drawn = page.getByTestId('pictures').locator('img');
+  await drawn.nth(1).waitFor();
+  assert.deepEqual(await drawn.evaluateAll((all) => Promise.all(all.map((i) => i.decode().then(() => [i.naturalWidth, i.alt])))), [[160, 'docs/seal.svg: Before'], [160, 'docs/seal.svg: After']]);
+});

@@ -8,7 +8,7 @@ type Place = ShortcutId | 'recent' | '-'; // the folders opened lately; a line b
 
 const menus: { name: 'file' | 'view' | 'run' | 'help'; items: Place[] }[] = [
   { name: 'file', items: ['open', 'sample', 'recent', '-', 'new', '-', 'settings', 'quit'] },
-  { name: 'view', items: ['search', 'task', 'sessions', '-', 'larger', 'smaller', 'normal', '-', 'system', 'light', 'dark', '-', 'trace', 'layout', 'blanks'] },
+  { name: 'view', items: ['search', 'task', 'sessions', '-', 'larger', 'smaller', 'normal', '-', 'system', 'light', 'dark', '-', 'trace', 'failure', 'change', 'question', '-', 'layout', 'blanks'] },
   { name: 'run', items: ['pause', 'cancel', 'replay', '-', 'write', 'reject', 'undo'] },
   { name: 'help', items: ['help', 'doctor'] },
 ];

@@ -35,6 +35,8 @@ export const shortcuts = [
   { id: 'replay', keys: 'L', group: 'task' },
   { id: 'trace', keys: 'T', group: 'task' },
   { id: 'failure', keys: 'F', group: 'task' },
+  { id: 'change', keys: 'M', group: 'task' },
+  { id: 'question', keys: 'K', group: 'task' },
   { id: 'next', keys: 'N', group: 'diff' },
   { id: 'previous', keys: 'P', group: 'diff' },
   { id: 'nextFile', keys: ']', group: 'diff' },

@@ -5,7 +5,7 @@ import { AppError } from '../error';
 import { without } from '../hunks';
 import type { Backend } from '../index';
 import type { Bill, Boot, Check, Choice, Diff, Event, FolderTests, Found, Guides, Hit, Kind, ModelInfo, NewTask, Payloads, PrepareStep, ProbeResult, Pushed, Review, SessionInfo, SessionState, Settings, Topic } from '../types';
-import { big, files as plain, folder, several, task } from './repo';
+import { big, files as plain, folder, picture, several, task } from './repo';
 import { again, certificate, proveChoice, diffOf, opening, sandbox, work, type Beat, type Scene } from './script';
 
 const models: ModelInfo[] = [
@@ -28,7 +28,7 @@ const limits = { steps: 30, micro_usd: 1_000_000, tokens: 0, wall: 20 * 60e9 };
 export function fake(q: URLSearchParams): Backend {
   const scene = (q.get('scene') ?? 'proven') as Scene;
   const tabbed = (text: string | null) => (q.has('tabs') && text ? text.replaceAll('    ', '\t') : text);
-  const files = (scene === 'hunks' ? several : plain).map((f) => ({ ...f, before: tabbed(f.before), after: tabbed(f.after) }));
+  const files = [...(scene === 'hunks' ? several : plain), ...(q.has('picture') ? [picture] : [])].map((f) => ({ ...f, before: tabbed(f.before), after: tabbed(f.after) }));
   const speed = Number(q.get('speed') ?? '1') || 1;
   const sessions = new Map<string, FakeSession>();
   const listeners = new Map<Topic, Set<(p: never) => void>>();

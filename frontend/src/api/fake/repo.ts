@@ -187,6 +187,10 @@ export const several: FakeFile[] = [
   files[1] as FakeFile,
 ];
 
+/** picture is a file that is drawn. */
+const seal = (colour: string, sign: string) => `<svg xmlns="http://www.w3.org/2000/svg" width="160" height="96" viewBox="0 0 160 96">\n  <rect x="8" y="8" width="144" height="80" rx="12" fill="${colour}"/>\n  <path d="${sign}" fill="none" stroke="#fff" stroke-width="8"/>\n</svg>\n`;
+export const picture: FakeFile = { path: 'docs/seal.svg', before: seal('#b02d22', 'M62 30l36 36m0-36l-36 36'), after: seal('#17784a', 'M58 50l16 16 30-34') };
+
 /** big is a file of many lines with a change every 500, for the diff's speed. */
 export function big(lines: number): FakeFile {
   const make = (v: string) =>

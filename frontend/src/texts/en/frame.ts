@@ -95,6 +95,8 @@ export const help = {
     replay: 'Play the session again, hold it, or let it go on',
     trace: 'Show or hide the trace (narrow windows)',
     failure: 'Next failure in the trace',
+    change: 'Next change that the run made',
+    question: 'Next question that was asked',
     next: 'Next change',
     previous: 'Previous change',
     nextFile: 'Next file',

@@ -76,6 +76,9 @@ export const quote = {
 };
 
 export const diff = {
+  was: 'Before',
+  becomes: 'After',
+  notDrawn: 'This picture cannot be drawn; see its code.',
   traceTitle: 'The trace',
   trace: 'Trace',
   files: 'Changed files',

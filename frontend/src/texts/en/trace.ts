@@ -76,7 +76,7 @@ export const run = {
 export const trace = {
   name: 'Trace',
   close: 'Close the trace',
-  noFailure: 'No failure in this trace.',
+  none: { failure: 'No failure in this trace.', change: 'Nothing was changed in this trace.', question: 'Nothing was asked in this trace.' },
   earlier: (n: number) => `${number(n)} earlier`,
   later: (n: number) => `${number(n)} later`,
   toNow: 'To what happens now',
