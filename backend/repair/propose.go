@@ -44,10 +44,16 @@ func (s *search) leastEndless() int {
 	return least
 }
 
-// poor reports whether what passes is so odd, or takes away so much, that a better one is looked for in one batch more.
+// longest is how many letters a condition may have that a person would write.
+const longest = 120
+
+// poor reports whether what passes is so odd or long, or takes away so much, that a better one is looked for in one batch more
+// than the first in which something passed.
 func (s *search) poor(c *candidate) bool {
-	l := s.st.top()
-	return len(l.batches) < 2 && s.st.count < maxBatches && len(s.st.refused) == 0 && c.smell()+byAccident(c.kind) >= 2
+	if len(s.st.top().batches) > s.since+1 || s.st.count >= maxBatches || len(s.st.refused) > 0 {
+		return false
+	}
+	return c.smell()+byAccident(c.kind) >= 2 || c.kind == "under a condition" && len(c.edits[0].text) > longest
 }
 
 // order puts the smallest and most natural first, and what only takes behaviour away last.

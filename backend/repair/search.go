@@ -15,6 +15,7 @@ type search struct {
 	byText  map[string]*candidate
 	tried   map[string]bool
 	passing []*candidate // that pass everything, in the order in which they were found
+	since   int          // the batch in which the first was found, from 0
 	partial []*candidate
 	gains   map[*candidate]gain
 	files   []*source
@@ -72,6 +73,9 @@ func (st *state) search(files []string) *search {
 				continue
 			}
 			if slices.Contains(b.pass, i) {
+				if len(s.passing) == 0 {
+					s.since = n
+				}
 				if _, known := s.met[c]; !known {
 					s.passing = append(s.passing, c)
 				}
