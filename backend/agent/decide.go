@@ -224,7 +224,10 @@ func litter(p string) bool {
 
 // Changed is the error of a patch that was not written because the folder is not the one that it was proven on; it is a
 // repo.ErrConflict.
-type Changed struct{ Paths []string }
+type Changed struct {
+	Paths []string
+	Again bool // it was to be written again, after an undo
+}
 
 func (c *Changed) Error() string {
 	some, is := strings.Join(c.Paths, ", "), "is not as it was"
@@ -234,6 +237,10 @@ func (c *Changed) Error() string {
 			some = fmt.Sprintf("%s and %d more files", strings.Join(c.Paths[:4], ", "), n-4)
 		}
 	}
+	if c.Again {
+		return fmt.Sprintf("writing the patch again: %v: %s %s when the patch was proven, so nothing was written; put back what changed there and write it again, or start the task again on the folder as it is now",
+			repo.ErrConflict, some, is)
+	}
 	return fmt.Sprintf("writing the patch: %v: %s %s when the patch was proven, so nothing was written; let it be proven again on what is there now, or start the task again",
 		repo.ErrConflict, some, is)
 }
@@ -241,7 +248,7 @@ func (c *Changed) Error() string {
 // Unwrap gives repo.ErrConflict.
 func (c *Changed) Unwrap() error { return repo.ErrConflict }
 
-func staleError(paths []string) error { return &Changed{paths} }
+func staleError(paths []string) error { return &Changed{Paths: paths} }
 
 func writtenNow(key string, rc repo.Receipt) session.PatchApplied {
 	files := make([]string, 0, len(rc.Patch.Files))
@@ -327,7 +334,7 @@ func (r *Run) takeBack(ctx context.Context, key string, last repo.Receipt, appli
 			return repo.Receipt{}, err
 		}
 		if len(stale) > 0 {
-			return repo.Receipt{}, staleError(stale)
+			return repo.Receipt{}, &Changed{Paths: stale, Again: true}
 		}
 	}
 	return r.o.Repo.Undo(ctx, key, last)
