@@ -86,7 +86,7 @@ var kindTable = []kindRow{
 	{Tests, "add tests", regexp.MustCompile(`\b((add|write|create|extend|improve|increase|more|missing)\b.{0,40}\b(tests?|coverage|fuzz\w*|test cases?)|(unit|property|fuzz|regression) tests? (for|of)\b|(test|cover) (the|this|all|every|edge)\b)`),
 		"Add tests; leave the code as it is unless a test shows a real fault. Cover edge cases (empty, one, many, largest, smallest, malformed, repeated, other encodings), properties that hold for every input, " +
 			"and fuzz targets with a bound on input and time. Stand in for outside systems with realistic fakes: a time-out, a malformed answer, a permission error. " +
-			"Make sure that each test can fail: break the code for a moment, see it red, put the code back. If a test shows a fault, keep it and fix the cause."},
+			"Give each test, or subtest, a name of its own and let it compare: the system breaks the code on purpose, and a new test that stays green is sent back. If a test shows a fault, keep it and fix the cause."},
 	{Fix, "fix a bug", nil, fixGuidance},
 	{Program, "new program", nil, programGuidance},
 	{Feature, "add a feature", regexp.MustCompile(`^(please |can you |could you |we need( to)? |i want( to)? |i need |let'?s )?(add|implement|support|introduce|allow|enable|provide|create|make it possible|extend|build|write|let (users?|people|callers?))\b`),
