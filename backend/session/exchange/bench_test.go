@@ -183,6 +183,7 @@ func BenchmarkLarge(b *testing.B) {
 		b.ReportMetric(peak(b)-before, "MB-peak-exported")
 		events = nil
 		b.ReportMetric(resident(b)-before, "MB-after")
+		timed("import", func() error { return takenIn(b, out) })
 		peer(b, search, "rg", "rg", "-c", needle, out)
 		peer(b, jsonl, "cp", "cp", out, out+".copy")
 		if err := s.Close(); err != nil {
@@ -193,6 +194,26 @@ func BenchmarkLarge(b *testing.B) {
 	if info, err := os.Stat(path); err == nil {
 		b.ReportMetric(float64(info.Size())/1e6, "MB-file")
 	}
+}
+
+// takenIn imports a file into a store of its own.
+func takenIn(b *testing.B, file string) error {
+	f, err := os.Open(file)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	s, err := session.Open(filepath.Join(b.TempDir(), "taken.db"), session.Options{})
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	events, source, err := Import(b.Context(), f)
+	if err != nil {
+		return err
+	}
+	_, err = s.Insert(b.Context(), events, source.String())
+	return err
 }
 
 // many adds the small sessions and asks the same of all of them.
