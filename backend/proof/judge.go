@@ -371,20 +371,10 @@ func (j *judgement) sayVanished() string {
 			if t.Uncompiled() {
 				return fmt.Sprintf("%s did not run, since the code does not compile", plural(len(j.vanished), "test"))
 			}
-			return fmt.Sprintf("%s did not run: %s: %s", plural(len(j.vanished), "test"), t.ID, firstLines(t.Message))
+			return strings.TrimSuffix(fmt.Sprintf("%s did not run: %s: %s", plural(len(j.vanished), "test"), t.ID, t.Says()), ": ")
 		}
 	}
 	return fmt.Sprintf("%s passed before and %s no longer there", plural(len(j.vanished), "test"), is(len(j.vanished)))
-}
-
-// firstLines is the beginning of a message, on one line.
-func firstLines(message string) string {
-	lines := strings.SplitN(message, "\n", 4)
-	text := strings.Join(strings.Fields(strings.Join(lines[:min(3, len(lines))], " ")), " ")
-	if len(text) > 200 {
-		text = strings.ToValidUTF8(text[:200], "") + "…"
-	}
-	return text
 }
 
 // sayIntegrity names the rules and the first lines.
