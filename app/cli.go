@@ -85,9 +85,8 @@ func (c *command) question(text string) {
 
 // Main runs the program with the process's own arguments and gives the exit code.
 func Main(a Assets) int {
-	ctx, stop := signal.NotifyContext(context.Background(), ends()...)
+	ctx, stop := untilEnded(ends())
 	defer stop()
-	context.AfterFunc(ctx, stop)                            // a second Ctrl-C ends at once what the first one could not
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) // else `| head` would kill a run, and leave its sandbox behind
 	if code, helped := sandbox.Helper(os.Args, os.Stderr); helped {
 		return code
@@ -99,6 +98,42 @@ func Main(a Assets) int {
 		c.width, _, _ = term.GetSize(int(os.Stdout.Fd())) // 0 where it is not known
 	}
 	return c.run(ctx, os.Args[1:])
+}
+
+// stoppedBy is what cancelled a run where the person did not: the cause of its context, which the session's end says.
+type stoppedBy string
+
+func (s stoppedBy) Error() string        { return string(s) }
+func (s stoppedBy) Is(target error) bool { return target == context.Canceled }
+
+// untilEnded is a context that the first of the signals cancels; a second Ctrl-C ends at once what the first one could not.
+func untilEnded(signals []os.Signal) (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	came := make(chan os.Signal, 1)
+	signal.Notify(came, signals...)
+	go func() {
+		select {
+		case s := <-came:
+			signal.Stop(came)
+			cancel(whyEnded(s))
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, func() {
+		signal.Stop(came)
+		cancel(nil)
+	}
+}
+
+// whyEnded is the cause that a signal stands for, nil for the person's own Ctrl-C.
+func whyEnded(s os.Signal) error {
+	switch s {
+	case syscall.SIGHUP:
+		return stoppedBy("its terminal was closed (SIGHUP)")
+	case syscall.SIGTERM:
+		return stoppedBy("the system or another program ended Redgreen (SIGTERM)")
+	}
+	return nil
 }
 
 // ends are the signals that end the program in order; who started it with one of them ignored, as nohup does, meant that.
@@ -114,9 +149,10 @@ func ends() []os.Signal {
 
 // run runs one subcommand.
 func (c *command) run(ctx context.Context, args []string) int {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	c.ends = [2]*output{{w: c.out, gone: cancel}, {w: c.err, gone: cancel}}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	unread := func() { cancel(stoppedBy("nobody reads its output any more")) }
+	c.ends = [2]*output{{w: c.out, gone: unread}, {w: c.err, gone: unread}}
 	c.out, c.err = c.ends[0], c.ends[1]
 	root := c.root()
 	root.SetArgs(args)

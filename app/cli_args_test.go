@@ -224,3 +224,22 @@ func TestOwnFolders(t *testing.T) {
 		}
 	}
 }
+
+// TestSignals: what ended a run stands in its record; only a Ctrl-C is the person's own.
+func TestSignals(t *testing.T) {
+	for s, want := range map[syscall.Signal]string{
+		syscall.SIGHUP:  "its terminal was closed (SIGHUP)",
+		syscall.SIGTERM: "the system or another program ended Redgreen (SIGTERM)",
+		syscall.SIGINT:  context.Canceled.Error(),
+	} {
+		ctx, stop := untilEnded([]os.Signal{s})
+		if err := syscall.Kill(os.Getpid(), s); err != nil {
+			t.Fatal(err)
+		}
+		<-ctx.Done()
+		if got := context.Cause(ctx); got.Error() != want || !errors.Is(got, context.Canceled) {
+			t.Errorf("%v: %v", s, got)
+		}
+		stop()
+	}
+}

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -285,9 +286,13 @@ func (c *command) workWith(ctx context.Context, core *core, f *folder, m model.M
 		return err
 	}
 	c.unwritten = true
-	trace := newTrace(c.err, c.colour)
+	width := 0
+	if c.colour || c.tty {
+		width = cmp.Or(c.width, 80)
+	}
+	trace := newTrace(c.err, c.colour, width)
 	if c.colour {
-		defer trace.live(c.width)()
+		defer trace.live(width)()
 	}
 	var follow *follower
 	o, err := core.agentOptions(f, m, hooks{

@@ -119,7 +119,7 @@ func (c *command) show(ctx context.Context, core *core, store *session.Store, id
 	if err != nil {
 		return err
 	}
-	trace := newTrace(c.out, false)
+	trace := newTrace(c.out, false, c.width)
 	for _, e := range events {
 		trace.event(e)
 	}
@@ -150,7 +150,7 @@ func (c *command) follow(ctx context.Context, core *core, store *session.Store, 
 		return c.show(ctx, core, store, id)
 	}
 	fmt.Fprintf(c.err, "%s works on this session; you follow it here, read only.\n", who)
-	trace := newTrace(c.out, false)
+	trace := newTrace(c.out, false, c.width)
 	f := newFollower(store, id, trace.event)
 	watching, end := context.WithCancel(ctx)
 	watched := make(chan error, 1)

@@ -297,7 +297,7 @@ func (c *command) replayCommand() *cobra.Command {
 					return err
 				}
 				fmt.Fprintln(c.err, replayWords(events, speed))
-				if err := replay(cmd.Context(), c.out, events, speed); err != nil {
+				if err := replay(cmd.Context(), c.out, c.width, events, speed); err != nil {
 					return err
 				}
 				state, err := store.State(cmd.Context(), args[0])
@@ -342,8 +342,8 @@ func inSeconds(d time.Duration) string {
 	return d.Round(time.Second).String()
 }
 
-func replay(ctx context.Context, out io.Writer, events []session.Event, speed float64) error {
-	trace := newTrace(out, false)
+func replay(ctx context.Context, out io.Writer, width int, events []session.Event, speed float64) error {
+	trace := newTrace(out, false, width)
 	for i, e := range events {
 		if i > 0 {
 			select {

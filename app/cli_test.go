@@ -62,7 +62,7 @@ func TestTraceSaysOnce(t *testing.T) {
 		out    *strings.Builder
 		stream bool
 	}{{&live, true}, {&saved, false}} {
-		tr := newTrace(c.out, false)
+		tr := newTrace(c.out, false, 0)
 		tr.local = true
 		for step, text := range []string{"I look.", "I found\nit."} {
 			if c.stream {

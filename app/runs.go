@@ -23,7 +23,7 @@ type runs struct {
 	send    Sender
 	batch   *batcher
 	context context.Context // ends all runs; owned here, cancelled by Close
-	cancel  context.CancelFunc
+	cancel  context.CancelCauseFunc
 	wait    sync.WaitGroup
 
 	taking sync.Mutex // while a session is taken over
@@ -55,14 +55,14 @@ func (l *live) close() error {
 }
 
 func newRuns(c *core, send Sender) *runs {
-	ctx, cancel := context.WithCancel(context.Background())
+	ctx, cancel := context.WithCancelCause(context.Background())
 	return &runs{core: c, send: send, batch: newBatcher(send), context: ctx, cancel: cancel,
 		live: map[string]*live{}, asks: map[string]chan bool{}}
 }
 
 // Close cancels every run and waits until each has recorded its end.
 func (r *runs) Close() {
-	r.cancel()
+	r.cancel(stoppedBy("Redgreen was closed"))
 	r.wait.Wait()
 	r.mu.Lock()
 	left := slices.Collect(maps.Values(r.live))

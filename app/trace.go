@@ -18,6 +18,7 @@ type trace struct {
 	mu     sync.Mutex
 	w      io.Writer
 	colour bool
+	flow   flow
 	open   bool // a streamed line has no end yet
 	spoken int  // the last step whose text was streamed; a stream may come before its events
 	local  bool // the model runs on this machine
@@ -25,7 +26,10 @@ type trace struct {
 	said   string // the last words of the model or of what ended the run; the end may repeat them
 }
 
-func newTrace(w io.Writer, colour bool) *trace { return &trace{w: w, colour: colour} }
+// newTrace is a trace whose lines keep to a width in characters; 0 none.
+func newTrace(w io.Writer, colour bool, width int) *trace {
+	return &trace{w: w, colour: colour, flow: flow{width: width}}
+}
 
 // The colours of the trace; red and green are for test results only.
 const (
@@ -45,21 +49,24 @@ func (t *trace) paint(code, s string) string {
 
 func (t *trace) line(format string, args ...any) {
 	t.clearStatus()
+	t.endOpen()
+	text := t.flow.add(fmt.Sprintf(format, args...))
+	fmt.Fprintln(t.w, text+t.flow.end())
+}
+
+// endOpen ends a line that is still streamed.
+func (t *trace) endOpen() {
 	if t.open {
-		fmt.Fprintln(t.w)
+		fmt.Fprintln(t.w, t.paint(dim, t.flow.end()))
 		t.open = false
 	}
-	fmt.Fprintf(t.w, format+"\n", args...)
 }
 
 // close ends a line that is still streamed.
 func (t *trace) close() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.open {
-		fmt.Fprintln(t.w)
-		t.open = false
-	}
+	t.endOpen()
 }
 
 // delta streams what the model says.
@@ -74,15 +81,15 @@ func (t *trace) delta(_ string, step int, d model.Delta) {
 		return
 	}
 	t.clearStatus()
-	if t.open && step != t.spoken {
-		fmt.Fprintln(t.w)
-		t.open = false
+	if step != t.spoken {
+		t.endOpen()
 	}
+	text := strings.ReplaceAll(visible(d.Text), "\n", "\n"+margin)
 	if !t.open {
-		fmt.Fprint(t.w, "   ")
+		text = margin + text
 	}
 	t.open, t.spoken = true, step
-	fmt.Fprint(t.w, t.paint(dim, strings.ReplaceAll(visible(d.Text), "\n", "\n   ")))
+	fmt.Fprint(t.w, t.paint(dim, t.flow.add(text)))
 }
 
 // event draws one event; most are one line.

@@ -16,9 +16,6 @@ type statusLine struct {
 
 // live gives the trace a status line, drawn anew every second until it is stopped.
 func (t *trace) live(width int) (stop func()) {
-	if width <= 0 {
-		width = 80
-	}
 	t.mu.Lock()
 	t.status.width = width
 	t.mu.Unlock()
@@ -51,8 +48,7 @@ func (t *trace) phase(text string) {
 	t.status.text, t.status.since = text, time.Now()
 	t.clearStatus()
 	if t.open && text != "" && t.status.width > 0 { // what was said has ended
-		fmt.Fprintln(t.w)
-		t.open = false
+		t.endOpen()
 	}
 }
 

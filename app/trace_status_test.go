@@ -13,7 +13,7 @@ import (
 func TestStatusLine(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder
-	tr := newTrace(&out, true)
+	tr := newTrace(&out, true, 0)
 	stop := tr.live(30)
 	tick := func() string {
 		tr.mu.Lock()
@@ -57,7 +57,7 @@ func TestStatusLine(t *testing.T) {
 	if got := out.String(); got != "\r\x1b[K" {
 		t.Errorf("at the end: %q", got)
 	}
-	quiet := newTrace(&out, false) // a pipe has no such line
+	quiet := newTrace(&out, false, 0) // a pipe has no such line
 	out.Reset()
 	quiet.phase("Trying edits")
 	quiet.drawStatus(time.Now())

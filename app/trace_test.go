@@ -1,6 +1,11 @@
 package app
 
-import "testing"
+import (
+	"strings"
+	"testing"
+
+	"redgreen/backend/model"
+)
 
 // TestUnsaid: the end of a run repeats nothing that stands right above it.
 func TestUnsaid(t *testing.T) {
@@ -16,5 +21,38 @@ func TestUnsaid(t *testing.T) {
 		if got := (&trace{said: c.said}).unsaid(c.message); got != c.want {
 			t.Errorf("%q after %q: %q, not %q", c.message, c.said, got, c.want)
 		}
+	}
+}
+
+// TestFlow: a line of the trace that is too long goes on under its margin, streamed or whole, with colours or without; in a pipe it
+// stays as it is.
+func TestFlow(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		width int
+		parts []string
+		want  string
+	}{
+		{20, []string{"   one two three four five"}, "   one two three\n   four five"},
+		{20, []string{"   one two th", "ree fo", "ur five "}, "   one two three\n   four five"},
+		{20, []string{"   \x1b[2mone two three four\x1b[0m"}, "   \x1b[2mone two three\n   four\x1b[0m"},
+		{20, []string{"   a\n     indented code here"}, "   a\n     indented code\n   here"},
+		{10, []string{"   a_word_that_is_too_long b"}, "   a_word_that_is_too_long\n   b"},
+		{0, []string{"   one two three four five six seven"}, "   one two three four five six seven"},
+	} {
+		f, got := flow{width: c.width}, ""
+		for _, p := range c.parts {
+			got += f.add(p)
+		}
+		if got += f.end(); got != c.want {
+			t.Errorf("%d %q:\n%q, not\n%q", c.width, c.parts, got, c.want)
+		}
+	}
+	var out strings.Builder
+	tr := newTrace(&out, false, 20)
+	tr.delta("", 1, model.Delta{Text: "I look at the rounding"})
+	tr.told("   and it is told further")
+	if got, want := out.String(), "   I look at the\n   rounding\n   and it is told\n   further\n"; got != want {
+		t.Errorf("%q, not %q", got, want)
 	}
 }

@@ -268,7 +268,7 @@ func TestCancelThenResume(t *testing.T) {
 	if got != session.Cancelled || err != nil {
 		t.Fatalf("outcome %s, %v\n%s", got, err, story(t, r))
 	}
-	if fin := last[session.Finished](t, r); fin.Outcome != session.Cancelled {
+	if fin := last[session.Finished](t, r); fin.Outcome != session.Cancelled || fin.Message != "cancelled by the person" {
 		t.Fatalf("finished: %+v", fin)
 	}
 	if diff := cmp.Diff(before, tree(t, f.root)); diff != "" {
@@ -633,5 +633,23 @@ func TestTaskWithoutWords(t *testing.T) {
 	}
 	if _, err := Open(t.Context(), f.o, "nobody"); !errors.Is(err, session.ErrNotFound) {
 		t.Fatalf("unknown session: %v", err)
+	}
+}
+
+// TestStoppedBy: where the context's cause says what stopped a run, the record says that, and nothing of the person.
+func TestStoppedBy(t *testing.T) {
+	t.Parallel()
+	for cause, want := range map[error]string{
+		nil:                                   "cancelled by the person",
+		context.Canceled:                      "cancelled by the person",
+		errors.New("its terminal was closed"): "stopped: its terminal was closed",
+	} {
+		ctx, cancel := context.WithCancelCause(t.Context())
+		inner, end := context.WithCancel(ctx)
+		cancel(cause)
+		if got := whyCancelled(inner); got != want {
+			t.Errorf("%v: %q", cause, got)
+		}
+		end()
 	}
 }

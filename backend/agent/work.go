@@ -94,7 +94,7 @@ func (r *Run) end(outer, wall context.Context, err error) (session.Outcome, erro
 	case err == nil:
 		return r.log.State().Outcome, nil
 	case outer.Err() != nil:
-		return session.Cancelled, r.close(outer, session.Cancelled, "cancelled by the person")
+		return session.Cancelled, r.close(outer, session.Cancelled, whyCancelled(outer))
 	case errors.As(err, &limit) || errors.As(context.Cause(wall), &limit):
 		if err := r.append(outer, session.KindLimitReached, limit.LimitReached); err != nil {
 			return session.Error, err
@@ -107,6 +107,14 @@ func (r *Run) end(outer, wall context.Context, err error) (session.Outcome, erro
 		return session.Error, cerr
 	}
 	return session.Error, err
+}
+
+// whyCancelled says what cancelled a run's context: what its cause says, else the person did.
+func whyCancelled(ctx context.Context) string {
+	if cause := context.Cause(ctx); cause != nil && cause != ctx.Err() {
+		return "stopped: " + cause.Error()
+	}
+	return "cancelled by the person"
 }
 
 // endWithProof goes back to the best state, proves it if it was not proven yet and time is left, so that a person may still
@@ -123,7 +131,7 @@ func (r *Run) endWithProof(outer, wall context.Context, o session.Outcome, why s
 	if st := r.log.State(); !st.Patch.Empty() && st.Proof == "" && wall.Err() == nil && r.bench != nil {
 		_, err := r.prove(wall, r.bench)
 		if outer.Err() != nil {
-			return session.Cancelled, r.close(outer, session.Cancelled, "cancelled by the person")
+			return session.Cancelled, r.close(outer, session.Cancelled, whyCancelled(outer))
 		}
 		if errors.As(err, &record) {
 			return session.Error, err

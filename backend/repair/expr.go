@@ -77,6 +77,9 @@ func (m *maker) expression(n *node) {
 			m.add("swap", 0, edit{o[0].start, o[0].end, s.of(o[2])}, edit{o[2].start, o[2].end, s.of(o[0])})
 		}
 	}
+	if n.kind == "regex" {
+		m.pattern(n)
+	}
 	m.operand(n)
 	m.firsts(n)
 	if n.isExpression() {

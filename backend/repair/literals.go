@@ -17,6 +17,12 @@ func (m *maker) number(n *node) {
 	for i, alt := range []string{"0", "1", "-1", "2"} {
 		m.put("constant", -0.3-0.1*float64(i), n, alt)
 	}
+	if v >= 10 { // a nought too few or too many
+		m.put("constant", -0.6, n, strconv.FormatInt(v*10, 10))
+		if v%10 == 0 {
+			m.put("constant", -0.6, n, strconv.FormatInt(v/10, 10))
+		}
+	}
 	if p := n.parent; p != nil && p.class == assign {
 		for _, inf := range s.row.infinity {
 			m.put("initial value", -0.6, n, inf)
@@ -40,6 +46,22 @@ func similarNumber(a, b string) float64 {
 		return 0
 	}
 	return 0.5
+}
+
+// pattern adds or takes out one flag of a regular expression, as far as it has something to work on.
+func (m *maker) pattern(n *node) {
+	text := m.s.of(n)
+	end := strings.LastIndexByte(text, '/') + 1
+	needs := map[string]string{"m": "^$", "s": "."}
+	for i, flag := range []string{"g", "i", "m", "s"} {
+		if flags := text[end:]; needs[flag] != "" && !strings.ContainsAny(text, needs[flag]) {
+			continue
+		} else if strings.Contains(flags, flag) {
+			m.put("pattern", -0.2*float64(i), n, text[:end]+strings.ReplaceAll(flags, flag, ""))
+		} else {
+			m.put("pattern", -0.2*float64(i), n, text[:end]+flags+flag)
+		}
+	}
 }
 
 func isConstant(name string) bool { return len(name) > 1 && strings.ToUpper(name) == name }

@@ -13,7 +13,7 @@ export const outcomes = {
   proven: { word: 'Proven', text: 'The patch was proven.' },
   not_proven: { word: 'Not proven', text: 'It ended without a proof.' },
   limit: { word: 'Stopped at a limit', text: 'A limit that you set stopped it.' },
-  cancelled: { word: 'Cancelled', text: 'You cancelled it.' },
+  cancelled: { word: 'Cancelled', text: 'It was cancelled.' },
   error: { word: 'Failed', text: 'Something kept it from going on.' },
 };
 
