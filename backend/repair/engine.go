@@ -107,6 +107,9 @@ func (st *state) act() (string, []model.Call) {
 		}
 		return st.begin()
 	}
+	if n := len(l.batches); n > 0 && l.batches[n-1].failed && !slices.ContainsFunc(l.batches, func(b batch) bool { return len(b.pass) > 0 }) {
+		return st.giveUp("My edits could not be tried: " + l.batches[n-1].why)
+	}
 	if !st.reaches() {
 		return "The tests that still fail run no line that they did not run before. I take the edit back and go on with single edits first.", takeBack(l.step)
 	}

@@ -23,6 +23,7 @@ type talk struct {
 	messages []model.Message
 	finished string
 	steps    int
+	broken   string // why edits cannot be tried, "" they can
 }
 
 func (k *talk) run() model.Reply {
@@ -84,6 +85,9 @@ func (k *talk) call(c model.Call) (text string, bad bool) {
 		k.files = files
 		return "Applied.", false
 	case "try_patches":
+		if k.broken != "" {
+			return "It could not be done.\n" + k.broken, true
+		}
 		out := ""
 		for i, text := range a.Candidates {
 			if said := k.judge(tried(k.t, k.files, text)); said != "" {
@@ -382,5 +386,16 @@ func TestInvert(t *testing.T) {
 		if got := tried(t, map[string]string{"days.py": daysPy}, c.lines())["days.py"]; strings.TrimRight(got, "\n") != strings.TrimRight(c.after(), "\n") {
 			t.Fatalf("as lines it is\n%s\nas text\n%s", got, c.after())
 		}
+	}
+}
+
+// TestCannotTry ends at once, with the reason, where no edit can be tried, and counts none as tried.
+func TestCannotTry(t *testing.T) {
+	t.Parallel()
+	k := newTalk(t, func(string) bool { return true })
+	k.broken = "making a folder for the test reports: no space left on device"
+	r := k.run()
+	if r.Stop != model.StopGaveUp || !strings.Contains(r.Message.Text, "could not be tried: "+k.broken) || k.steps > 4 {
+		t.Errorf("after %d steps: %s", k.steps, r.Message.Text)
 	}
 }

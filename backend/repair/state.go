@@ -96,6 +96,7 @@ type batch struct {
 	alike   map[int]int      // number of one that passes → of the first that does the same with inputs that no test has
 	differ  map[[2]int]differ
 	failed  bool
+	why     string // of one that failed
 	head    string
 }
 
@@ -153,7 +154,9 @@ func (st *state) result(c model.Call, res model.Result, final bool) {
 		b := readBatch(c, res)
 		l.batches = append(l.batches, b)
 		st.count++
-		st.tried += len(b.texts) - len(b.untried)
+		if !b.failed {
+			st.tried += len(b.texts) - len(b.untried)
+		}
 	case "apply_patch":
 		var a struct{ Patch string }
 		_ = json.Unmarshal([]byte(c.Args), &a)
@@ -322,6 +325,9 @@ func readBatch(c model.Call, res model.Result) batch {
 	_ = json.Unmarshal([]byte(c.Args), &a)
 	b := batch{texts: a.Candidates, untried: map[int]bool{}, beside: map[int]float64{}, part: map[int]gain{}, breaks: map[int][]string{}, endless: map[int]int{}, alike: map[int]int{}, differ: map[[2]int]differ{}, failed: res.Error}
 	b.head, _, _ = strings.Cut(res.Text, "\n")
+	if b.why = strings.Join(strings.Fields(strings.TrimPrefix(res.Text, "It could not be done.")), " "); !res.Error {
+		b.why = ""
+	}
 	for line := range strings.Lines(res.Text) {
 		line = strings.TrimRight(line, "\n")
 		if m := untriedList.FindStringSubmatch(line); m != nil {

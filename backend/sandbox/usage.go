@@ -48,10 +48,17 @@ func (u *usage) lost() int64 {
 	return u.free - u.freeNow()
 }
 
-func (u *usage) freeNow() int64 {
+func (u *usage) freeNow() int64 { return Free(u.dir) }
+
+// Free is how many bytes an ordinary user may still write on dir's file system: none where it can take no further file, and
+// more than any disk has where it does not tell.
+func Free(dir string) int64 {
 	var s unix.Statfs_t
-	if unix.Statfs(u.dir, &s) != nil {
+	switch err := unix.Statfs(dir, &s); {
+	case err != nil || s.Blocks == 0:
 		return 1 << 62
+	case s.Files > 0 && s.Ffree == 0:
+		return 0
 	}
 	return int64(s.Bavail) * s.Bsize
 }

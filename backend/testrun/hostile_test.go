@@ -171,16 +171,16 @@ func TestUnseal(t *testing.T) {
 	}
 	tests := []struct {
 		name, report, want string
-		tampered           bool
+		whole, tampered    bool
 	}{
-		{"whole", one + two, "a\nb\n", false}, {"none", "", "", false}, {"cut off", one + two[:30], "a\n", false}, {"cut off early", "ab", "", false},
-		{"a line without a seal", one + "{}\n" + two, "a\n", true}, {"a line behind", one + two + "{}\n", "a\nb\n", true},
-		{"a line taken out", two, "", true}, {"a line twice", one + one, "a\n", true}, {"a changed line", strings.Replace(one, " a", " c", 1), "", true}, {"an empty line", one + "\n", "a\n", true},
+		{"whole", one + two, "a\nb\n", true, false}, {"none", "", "", true, false}, {"cut off", one + two[:30], "a\n", false, false}, {"cut off early", "ab", "", false, false},
+		{"a line without a seal", one + "{}\n" + two, "a\n", true, true}, {"a line behind", one + two + "{}\n", "a\nb\n", true, true},
+		{"a line taken out", two, "", true, true}, {"a line twice", one + one, "a\n", true, true}, {"a changed line", strings.Replace(one, " a", " c", 1), "", true, true}, {"an empty line", one + "\n", "a\n", true, true},
 	}
 	for _, tt := range tests {
-		got, tampered := unseal([]byte(tt.report), key)
-		if string(got) != tt.want || tampered != tt.tampered {
-			t.Errorf("%s: unseal = %q, %v, want %q, %v", tt.name, got, tampered, tt.want, tt.tampered)
+		got, whole, tampered := unseal([]byte(tt.report), key)
+		if string(got) != tt.want || whole != tt.whole || tampered != tt.tampered {
+			t.Errorf("%s: unseal = %q, %v, %v, want %q, %v, %v", tt.name, got, whole, tampered, tt.want, tt.whole, tt.tampered)
 		}
 	}
 }

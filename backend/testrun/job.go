@@ -1,6 +1,7 @@
 package testrun
 
 import (
+	"bytes"
 	"crypto/rand"
 	"embed"
 	"fmt"
@@ -26,6 +27,12 @@ const (
 
 // maxReport bounds what is read of one report. 100,000 tests of go test -json are 60 MB; what is larger is no report.
 const maxReport = 256 << 20
+
+// leastFree is the room that a run must leave for its reports, in bytes: with less, what was written last is not all of it.
+const leastFree = 64 << 10
+
+// cannotReport is the exit status of our reporters when a line cannot be written (EX_IOERR of sysexits.h).
+const cannotReport = 74
 
 //go:embed reporters
 var reporters embed.FS
@@ -258,8 +265,14 @@ func (j *job) output(res sandbox.Result) (o output) {
 	}
 	defer root.Close()
 	o.report = readReport(root, j.name)
-	if j.key != nil {
-		o.report, o.tampered = unseal(o.report, j.key)
+	o.cut = sandbox.Free(j.out) < leastFree
+	switch {
+	case j.key != nil:
+		var whole bool
+		o.report, whole, o.tampered = unseal(o.report, j.key)
+		o.cut = o.cut || !whole || res.ExitCode == cannotReport && !ended(o.report)
+	case j.command.Runner == "go":
+		o.cut = o.cut || len(o.report) > 0 && !bytes.HasSuffix(o.report, []byte("\n"))
 	}
 	defer o.translate(res.Paths)
 	names, _ := fs.Glob(root.FS(), "*.xml")

@@ -51,6 +51,7 @@ type output struct {
 	stderr   []byte
 	report   []byte // the report file, nil when none was written
 	tampered bool   // something other than the runner wrote into the report
+	cut      bool   // the report could not be written whole
 	xml      [][]byte
 	trx      [][]byte
 	tap      map[string][]byte // by test file, relative to the command's folder

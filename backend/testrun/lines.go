@@ -46,6 +46,9 @@ func events(report []byte, visit func(event)) (ended bool) {
 	return ended
 }
 
+// ended reports whether the lines of one of our reporters have their end.
+func ended(report []byte) bool { return events(report, func(event) {}) }
+
 // eachLine visits lines without a limit on their length.
 func eachLine(data []byte, visit func(line []byte)) {
 	r := bufio.NewReader(bytes.NewReader(data))

@@ -117,7 +117,7 @@ func finish(run Run, kind Kind, c Command, o output, res sandbox.Result) Run {
 	run.Finished = read.finished && res.Reason == ""
 	run.Reason, run.Unbuilt = noVerdict(c, read, tests, o, res)
 	run.Infrastructure = run.Reason != ""
-	if run.Infrastructure && res.Reason == "" && !o.tampered {
+	if run.Infrastructure && res.Reason == "" && !o.tampered && !o.cut {
 		var lacking bool
 		run.Reason, lacking = nextStep(run.Reason, o.tree, c, o, tests)
 		run.Unbuilt = run.Unbuilt && !lacking
@@ -145,6 +145,8 @@ func noVerdict(c Command, read reading, tests []Test, o output, res sandbox.Resu
 		return string(res.Reason), false
 	case o.tampered:
 		return "the report of the tests was changed while they ran, so none of its results counts: code under test writes into it", false
+	case o.cut:
+		return "the report of the tests could not be written whole, so its results are not all there; free some space on the disk of the temporary files and run again", false
 	case read.trouble != "":
 		return read.trouble, false
 	case !ran && (res.ExitCode == 127 || res.ExitCode == 126):

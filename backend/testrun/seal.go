@@ -27,16 +27,16 @@ func (j *job) seal() error {
 }
 
 // unseal takes the seals off. tampered tells that a whole line does not have the seal that its place asks for; what comes
-// before it is kept. A last line that was cut off by a crash is left out.
-func unseal(report, key []byte) (lines []byte, tampered bool) {
+// before it is kept. A last line that was cut off is left out, and whole is false.
+func unseal(report, key []byte) (lines []byte, whole, tampered bool) {
 	mac := hmac.New(sha256.New, key)
 	lines = make([]byte, 0, len(report))
 	var last []byte
 	sum := make([]byte, 0, sha256.Size)
 	for len(report) > 0 {
-		line, rest, whole := bytes.Cut(report, []byte("\n"))
-		if !whole {
-			return lines, false
+		line, rest, ends := bytes.Cut(report, []byte("\n"))
+		if !ends {
+			return lines, false, false
 		}
 		seal, text, _ := bytes.Cut(line, []byte(" "))
 		mac.Reset()
@@ -45,10 +45,10 @@ func unseal(report, key []byte) (lines []byte, tampered bool) {
 		sum = mac.Sum(sum[:0])
 		given, err := hex.DecodeString(string(seal))
 		if err != nil || !hmac.Equal(given, sum) {
-			return lines, true
+			return lines, true, true
 		}
 		lines = append(append(lines, text...), '\n')
 		last, report = seal, rest
 	}
-	return lines, false
+	return lines, true, false
 }

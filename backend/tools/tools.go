@@ -233,7 +233,8 @@ func (s *Set) run(ctx context.Context, t Tool, a Args) (result, error) {
 	case errors.Is(err, context.DeadlineExceeded):
 		return result{failed: true, summary: "took too long", head: fmt.Sprintf("Stopped: it took longer than %s. Ask for less.", t.Wall)}, nil
 	case err != nil:
-		return result{failed: true, summary: "failed", head: "It could not be done.", body: s.scrub(err.Error())}, nil
+		why := s.scrub(err.Error())
+		return result{failed: true, summary: oneLine(Visible(why), 200), head: "It could not be done.", body: why}, nil
 	}
 	return r, nil
 }

@@ -23,7 +23,7 @@ def open_report():
         key = hmac.new(file.read(), digestmod="sha256")
     os.unlink(path + ".key")
     fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_CLOEXEC, 0o644)
-    encode, put, pid, owner = json.JSONEncoder().encode, os.write, os.getpid, os.getpid()
+    encode, put, leave, pid, owner = json.JSONEncoder().encode, os.write, os._exit, os.getpid, os.getpid()
     seal = b""
 
     def write(**event):
@@ -35,8 +35,11 @@ def open_report():
         mac.update(seal + line)
         seal = mac.hexdigest().encode()
         data = seal + b" " + line + b"\n"
-        while data:
-            data = data[put(fd, data):]
+        try:
+            while data:
+                data = data[put(fd, data):]
+        except OSError:
+            leave(74)  # EX_IOERR: the disk is full, say; what stands there is not all, and goes for nothing
 
     return write
 

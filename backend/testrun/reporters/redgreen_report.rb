@@ -22,6 +22,8 @@ class RedgreenReport
     line = JSON.generate(event.transform_values { |v| v.is_a?(String) ? text(v) : v })
     @seal = OpenSSL::HMAC.hexdigest("SHA256", @key, @seal + line)
     @file.write("#{@seal} #{line}\n")
+  rescue SystemCallError
+    exit!(74) # EX_IOERR: the disk is full, say; what stands there is not all, and goes for nothing
   end
 
   # A path of the folder, relative to it.

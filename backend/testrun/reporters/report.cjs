@@ -6,6 +6,7 @@ const fs = require('node:fs');
 const LONGEST = 20000;
 const { writeSync } = fs;
 const { stringify } = JSON;
+const reallyExit = process.reallyExit.bind(process);
 
 exports.open = () => {
   const name = process.env.REDGREEN_REPORT;
@@ -18,6 +19,11 @@ exports.open = () => {
     if (event.text) event.text = String(event.text).slice(0, LONGEST);
     const text = stringify(event);
     seal = createHmac('sha256', key).update(seal + text).digest('hex');
-    writeSync(file, `${seal} ${text}\n`);
+    const line = Buffer.from(`${seal} ${text}\n`);
+    try {
+      for (let at = 0; at < line.length; ) at += writeSync(file, line, at);
+    } catch {
+      reallyExit(74); // EX_IOERR: the disk is full, say; what stands there is not all, and goes for nothing
+    }
   };
 };
