@@ -13,7 +13,7 @@ import (
 )
 
 // imageUsage describes --image everywhere.
-const imageUsage = "run in this image instead of with the host's toolchains; it must be there, see redgreen image"
+const imageUsage = "run in `IMAGE` instead of with the host's toolchains; it must be there, see redgreen image"
 
 // bench is what a run of tests outside a session needs: a disposable copy, a runner and the command.
 type bench struct {

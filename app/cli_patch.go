@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"strings"
 
@@ -21,6 +22,9 @@ func (c *command) readPatch(name string) (patchFile, error) {
 		data, err = io.ReadAll(c.in)
 	} else {
 		data, err = os.ReadFile(name)
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return patchFile{}, fmt.Errorf("there is no file %s; make a patch with `git diff HEAD > %[1]s`, or give it on standard input with --patch -", name)
 	}
 	if err != nil {
 		return patchFile{}, fmt.Errorf("reading the patch: %w", err)

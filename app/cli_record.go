@@ -201,8 +201,15 @@ func (c *command) printHits(ctx context.Context, store *session.Store, all []ses
 		if err != nil {
 			return err
 		}
-		for _, h := range hits {
-			fmt.Fprintf(c.out, "%s  %s\n", s.ID, printable(h.Snippet, 300))
+		before := ""
+		for i, h := range hits {
+			if i == 0 {
+				fmt.Fprintf(c.out, "\nfound in %s:\n", s.ID)
+			}
+			if before == "" || !strings.HasPrefix(before, h.Snippet) { // the task is its own first message
+				fmt.Fprintf(c.out, "    %s\n", printable(h.Snippet, 300))
+			}
+			before = h.Snippet
 		}
 	}
 	return nil
@@ -226,6 +233,8 @@ func (c *command) printSessions(core *core, all []session.State, asJSON bool) er
 			outcome = "imported: " + outcomeWord(s.Outcome)
 		} else if s.Applied {
 			outcome += ", written"
+		} else if s.Receipt != nil {
+			outcome += ", taken back"
 		}
 		if s.Pinned {
 			outcome += ", pinned"

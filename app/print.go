@@ -106,6 +106,8 @@ func (c *command) printEnd(s session.State) {
 		end += fmt.Sprintf(" · imported from %s; nothing of it was checked here", printable(s.Source, 300))
 	case s.Applied:
 		end += fmt.Sprintf(" · %s written; undo: redgreen sessions undo %s", countOf(len(s.Patch.Files), "file"), s.ID)
+	case s.Receipt != nil:
+		end += " · what it wrote was taken back; to write it again: redgreen sessions redo " + s.ID
 	case !s.Patch.Empty():
 		end += " · nothing in the folder has changed"
 		if agent.CanApprove(s) && s.Source == "" {

@@ -81,16 +81,16 @@ func (f folder) checkPath(p, want string, isTest func(string) bool) error {
 		return errors.New("it lies outside the folder; give a path relative to it")
 	case f.has(rel):
 		if !isTest(rel) {
-			return fmt.Errorf("it is not %s; there are %s", want, list(f.tests(isTest)))
+			return fmt.Errorf("it is not %s; the test files are: %s", want, list(f.tests(isTest)))
 		}
 		return nil
 	case f.hasDir(rel):
 		if len(f.sub(rel).files(1, isTest)) == 0 {
-			return fmt.Errorf("the folder has no test; there are %s", list(f.tests(isTest)))
+			return fmt.Errorf("the folder has no test; the test files are: %s", list(f.tests(isTest)))
 		}
 		return nil
 	}
-	return fmt.Errorf("it does not exist; there are %s", list(f.tests(isTest)))
+	return fmt.Errorf("there is no such file; a single test is named with its file, as a run prints it; the test files are: %s", list(f.tests(isTest)))
 }
 
 // tests lists some tests of the folder relative to the root, as they can be passed.
