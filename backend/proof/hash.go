@@ -32,14 +32,13 @@ func Hash(cert []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Read gives the certificate of JSON text; one from before certificates had hashes gets its own. ok is false where there is none.
+// Read gives the certificate of JSON text with the hash of what the text says, whatever it says of that itself: one that was
+// changed, or is from before certificates had hashes, gets its own. ok is false where there is none.
 func Read(text []byte) (c Certificate, ok bool) {
 	if len(text) == 0 || json.Unmarshal(text, &c) != nil || c.State == "" {
 		return Certificate{}, false
 	}
-	if c.Hash == "" {
-		c.Hash = Hash(text)
-	}
+	c.Hash = Hash(text)
 	return c, true
 }
 

@@ -80,6 +80,10 @@ func TestReadOfAnOlderCertificate(t *testing.T) {
 	if !ok || c.Hash != Hash([]byte(`{"still_green":3,"state":"proven"}`)) || c.StillGreen != 3 {
 		t.Errorf("read as %+v, %v", c, ok)
 	}
+	changed, ok := Read([]byte(`{"hash":"` + c.Hash + `","state":"proven","still_green":4}`))
+	if !ok || changed.Hash == c.Hash {
+		t.Errorf("a changed certificate is read with the hash of the one that it was made from: %+v", changed)
+	}
 	for _, none := range []string{"", "null", "{}", `{"state":""}`, "[]", "x"} {
 		if c, ok := Read([]byte(none)); ok {
 			t.Errorf("%q is read as %+v", none, c)

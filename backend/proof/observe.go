@@ -252,20 +252,29 @@ func (o observer) say(what string) {
 }
 
 // brought is a run whose tests all lack a package that the patch itself brings: they could not be loaded, which is how the
-// first test of a new program fails without it.
+// first test of a new program fails without it. One that the patch takes away is named as that, not as one to install.
 func brought(run testrun.Run, p patch.Patch) testrun.Run {
 	if run.Missing == "" {
 		return run
 	}
 	for _, f := range p.Files {
-		parts := strings.Split(f.Path, "/")
-		last := len(parts) - 1
-		parts[last] = strings.TrimSuffix(parts[last], path.Ext(parts[last]))
-		if f.Status == patch.Added && !testrun.TestFile(f.Path) && slices.Contains(parts, run.Missing) {
+		gone := f.OldPath
+		if f.Status == patch.Deleted {
+			gone = f.Path
+		}
+		switch {
+		case holds(gone, run.Missing):
+			run.Unbuilt, run.Reason = true, fmt.Sprintf("no test finds %s, since the patch takes %s away", run.Missing, gone)
+		case f.Status == patch.Added && !testrun.TestFile(f.Path) && holds(f.Path, run.Missing):
 			run.Unbuilt = true
 		}
 	}
 	return run
+}
+
+// holds reports whether a package or module of that name is, or has, the file.
+func holds(file, name string) bool {
+	return slices.Contains(strings.Split(strings.TrimSuffix(file, path.Ext(file)), "/"), name)
 }
 
 // label adds what was proven, where and when, and the hash of it all.

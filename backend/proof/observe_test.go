@@ -283,3 +283,23 @@ func TestReruns(t *testing.T) {
 		t.Errorf("%d runs, certificate %+v; want 9 runs and 4 reruns", len(s.calls), c)
 	}
 }
+
+// A module that the patch takes away is named as that: to install one of its name would be wrong, and no help.
+func TestTakenAwayIsNotToBeInstalled(t *testing.T) {
+	t.Parallel()
+	missing := testrun.Run{Infrastructure: true, Missing: "calc", Reason: "missing dependency: calc. Install calc"}
+	for _, tt := range []struct {
+		file patch.File
+		want string
+	}{
+		{patch.File{Path: "calc.py", Status: patch.Deleted}, "calc.py"},
+		{patch.File{Path: "sums.py", OldPath: "calc.py", Status: patch.Renamed}, "calc.py"},
+		{patch.File{Path: "sums/add.py", OldPath: "calc/add.py", Status: patch.Renamed}, "calc/add.py"},
+		{patch.File{Path: "other.py", Status: patch.Deleted}, ""},
+	} {
+		run := brought(missing, patch.Patch{Files: []patch.File{tt.file}})
+		if named := strings.Contains(run.Reason, "the patch takes "+tt.want+" away"); named != (tt.want != "") || run.Unbuilt != named {
+			t.Errorf("%s: %v %q", tt.file.Path, run.Unbuilt, run.Reason)
+		}
+	}
+}

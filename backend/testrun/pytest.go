@@ -37,7 +37,15 @@ func startPytest(j *job) error {
 	}
 	rest := j.spec.Args[at:]
 	if len(j.selected) > 0 {
-		rest = append(withoutPaths(j.tree.sub(j.command.Dir), rest), j.inner()...)
+		rest = withoutPaths(j.tree.sub(j.command.Dir), rest)
+		for _, id := range j.inner() {
+			if unsteady(id) {
+				id, _, _ = strings.Cut(id, "[") // with all its parameters
+			}
+			if !slices.Contains(rest, id) {
+				rest = append(rest, id)
+			}
+		}
 	}
 	if err := j.startPython("pytest", "run_pytest.py"); err != nil {
 		return err
