@@ -354,7 +354,7 @@ func checkForm(t *testing.T, c Certificate) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if strings.Contains(string(data), "null") {
+	if strings.Contains(string(data), `":null`) {
 		t.Errorf("the certificate has a null: %s", data)
 	}
 	for _, s := range append(append([]string{}, c.Reasons...), c.NotCovered...) {
