@@ -25,7 +25,7 @@ const (
 func (c *core) embedder() search.Embedder {
 	e, err := c.openEmbedder(context.Background(), embedderWithin)
 	if err != nil {
-		c.log.Warn("opening the embedder", slog.Any("error", err))
+		c.log.Info("opening the embedder", slog.Any("error", err))
 	}
 	c.mu.Lock()
 	c.vectorless = err
