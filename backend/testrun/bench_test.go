@@ -84,3 +84,15 @@ func (b bench) folder(t *testing.T, fill func(dir string)) string {
 	}
 	return dir
 }
+
+// files is a folder of these files, by their paths.
+func (b bench) files(t *testing.T, texts map[string]string) string {
+	t.Helper()
+	return b.folder(t, func(dir string) {
+		for name, text := range texts {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+}

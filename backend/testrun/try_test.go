@@ -286,15 +286,9 @@ describe('a suite', () => {
 // code no input comes to.
 func TestTryComparesWhatItReaches(t *testing.T) {
 	b := realBench(t, sandbox.Limits{Wall: 2 * time.Minute})
-	dir := b.folder(t, func(dir string) {
-		for name, text := range map[string]string{
-			"label.py":      "class Card:\n    def __init__(self, text):\n        self.text = text\n\n    def size(self):\n        return len(self.text) - 1\n\n\ndef cut(text, room):\n    return text[:room] + '.'\n\n\ndef show(card):\n    return cut(card.text, 4)\n\n\ndef other(n):\n    return n\n",
-			"test_label.py": "from label import Card, other, show\n\n\ndef test_cut():\n    assert len(show(Card('abcdef'))) == 4\n    assert Card('a').size() == 1\n    assert other(3) == 3\n",
-		} {
-			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
+	dir := b.files(t, map[string]string{
+		"label.py":      "class Card:\n    def __init__(self, text):\n        self.text = text\n\n    def size(self):\n        return len(self.text) - 1\n\n\ndef cut(text, room):\n    return text[:room] + '.'\n\n\ndef show(card):\n    return cut(card.text, 4)\n\n\ndef other(n):\n    return n\n",
+		"test_label.py": "from label import Card, other, show\n\n\ndef test_cut():\n    assert len(show(Card('abcdef'))) == 4\n    assert Card('a').size() == 1\n    assert other(3) == 3\n",
 	})
 	c := mustFind(t, dir)
 	both := func(from, to string) Candidate {
@@ -333,15 +327,9 @@ func TestTryComparesWhatItReaches(t *testing.T) {
 // TestTryCompares says of candidates that pass all tests what they do with inputs a little off those of the tests.
 func TestTryCompares(t *testing.T) {
 	b := realBench(t, sandbox.Limits{Wall: 2 * time.Minute})
-	dir := b.folder(t, func(dir string) {
-		for name, text := range map[string]string{
-			"twice.py":      "def twice(n):\n    if n > 3:\n        return n * 3\n    return n * 2\n",
-			"test_twice.py": "from twice import twice\n\n\ndef test_small():\n    assert twice(1) == 2\n\n\ndef test_none():\n    assert twice(0) == 0\n\n\ndef test_large():\n    assert twice(7) == 14\n",
-		} {
-			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
+	dir := b.files(t, map[string]string{
+		"twice.py":      "def twice(n):\n    if n > 3:\n        return n * 3\n    return n * 2\n",
+		"test_twice.py": "from twice import twice\n\n\ndef test_small():\n    assert twice(1) == 2\n\n\ndef test_none():\n    assert twice(0) == 0\n\n\ndef test_large():\n    assert twice(7) == 14\n",
 	})
 	c := mustFind(t, dir)
 	base, err := b.runner.Run(t.Context(), dir, c, nil)
@@ -389,15 +377,9 @@ func TestTryCompares(t *testing.T) {
 // end.
 func TestTrySeesWhatIsTouched(t *testing.T) {
 	b := realBench(t, sandbox.Limits{Wall: 2 * time.Minute})
-	dir := b.folder(t, func(dir string) {
-		for name, text := range map[string]string{
-			"look.py":      "def look(names, key):\n    return names.get(key, 1)\n",
-			"test_look.py": "from look import look\n\n\ndef test_there():\n    assert look({'a': 2}, 'a') == 2\n\n\ndef test_missing():\n    assert look({'b': 3}, 'a') == 0\n",
-		} {
-			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
+	dir := b.files(t, map[string]string{
+		"look.py":      "def look(names, key):\n    return names.get(key, 1)\n",
+		"test_look.py": "from look import look\n\n\ndef test_there():\n    assert look({'a': 2}, 'a') == 2\n\n\ndef test_missing():\n    assert look({'b': 3}, 'a') == 0\n",
 	})
 	var candidates []Candidate
 	for _, now := range []string{"get(key, 0)", "pop(key, 0)", "setdefault(key, 0)", "get(key, 0) if names else look(names, key)"} {
@@ -423,15 +405,9 @@ func TestTrySeesWhatIsTouched(t *testing.T) {
 func TestTrySlowly(t *testing.T) {
 	b := realBench(t, sandbox.Limits{Wall: 2 * time.Minute})
 	const lib = "value() { echo 1; }\n"
-	dir := b.folder(t, func(dir string) {
-		for name, text := range map[string]string{
-			"lib.sh": lib,
-			"run.sh": ". ./lib.sh\necho 1..2\nif [ \"$(value)\" = 2 ]; then echo 'ok 1 - two'; else echo 'not ok 1 - two'; fi\necho 'ok 2 - other'\n[ \"$(value)\" = 2 ]\n",
-		} {
-			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
+	dir := b.files(t, map[string]string{
+		"lib.sh": lib,
+		"run.sh": ". ./lib.sh\necho 1..2\nif [ \"$(value)\" = 2 ]; then echo 'ok 1 - two'; else echo 'not ok 1 - two'; fi\necho 'ok 2 - other'\n[ \"$(value)\" = 2 ]\n",
 	})
 	c := Custom([]string{"sh", "run.sh"})
 	base, err := b.runner.Run(t.Context(), dir, c, nil)
