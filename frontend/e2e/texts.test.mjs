@@ -83,7 +83,8 @@ function cut() {
   const path = (el) => [el.parentElement, el].filter(Boolean).map((e) => `${e.tagName.toLowerCase()}${e.dataset.testid ? `#${e.dataset.testid}` : ''}${[...e.classList].filter((c) => !c.startsWith('svelte-')).map((c) => `.${c}`).join('')}`).join(' > ');
   const clips = (v) => v === 'hidden' || v === 'clip';
   const scrolls = (v) => v === 'auto' || v === 'scroll';
-  const hidden = (el) => !el.checkVisibility({ opacityProperty: true, visibilityProperty: true }) || !!el.closest('.sr-only, .cm-editor .cm-content, [aria-hidden="true"] canvas, canvas');
+  // What only a screen reader is to find is clipped to nothing.
+  const hidden = (el) => !el.checkVisibility({ opacityProperty: true, visibilityProperty: true }) || getComputedStyle(el).clipPath === 'inset(50%)' || !!el.closest('.sr-only, .cm-editor .cm-content, [aria-hidden="true"] canvas, canvas');
   /** told: what an ellipsis cuts can be read on pointing at it. */
   const told = (el) => {
     el.dispatchEvent(new PointerEvent('pointerover', { bubbles: true }));
