@@ -167,7 +167,7 @@ func (c *command) printModels(s Settings, list ModelList, asJSON bool) error {
 	for _, m := range list.Models {
 		known := s.Models[m.Ref]
 		if asJSON {
-			if err := json.NewEncoder(c.out).Encode(map[string]any{"ref": m.Ref, "label": m.Label, "local": m.Local, "window": m.Window,
+			if err := json.NewEncoder(c.out).Encode(map[string]any{"ref": m.Ref, "label": m.Label, "local": m.Local, "here": m.Here, "window": m.Window,
 				"form": known.Form, "edit_form": known.EditForm}); err != nil {
 				return err
 			}
@@ -177,8 +177,11 @@ func (c *command) printModels(s Settings, list ModelList, asJSON bool) error {
 		if m.Window > 0 && !m.Search {
 			window = fmt.Sprintf("%s tokens", thousands(int64(m.Window)))
 		}
-		if m.Local {
+		switch {
+		case m.Local:
 			where = "local"
+		case m.Here:
+			where = "local server"
 		}
 		if recorded(m.Ref) {
 			where = m.Label

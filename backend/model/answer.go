@@ -157,8 +157,23 @@ func (o Options) baseURL(provider, fallback string) string {
 	return fallback
 }
 
-// isLocal says whether a base URL points to this machine.
-func isLocal(base string) bool {
+// here says whether a base URL points to this machine, also by an address that it has in a network.
+func (o Options) here(base string) bool {
 	u, err := url.Parse(base)
-	return err == nil && loopback(u.Hostname())
+	if err != nil {
+		return false
+	}
+	if loopback(u.Hostname()) {
+		return true
+	}
+	host, _, _ := strings.Cut(u.Hostname(), "%") // an address of a link names its interface
+	ip := net.ParseIP(host)
+	if ip == nil {
+		return false
+	}
+	addrs, _ := o.Addrs() // none: then it is not known to be here
+	return ip.IsUnspecified() || slices.ContainsFunc(addrs, func(a net.Addr) bool {
+		n, ok := a.(*net.IPNet)
+		return ok && n.IP.Equal(ip)
+	})
 }

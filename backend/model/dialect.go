@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"regexp"
 	"strings"
 )
 
@@ -103,11 +104,16 @@ func (d dialect) info(o Options, model string) Info {
 	if err == nil && (base != d.base || d.label == "") {
 		i.Label = model + " · " + r.base.Host
 	}
-	// A server here that wants no key runs the model itself; one that wants a key may pass it on and bill for it, unless
-	// it is known to be a runner of models.
-	i.Local = err == nil && isLocal(base) && (d.own || base != d.base && r.key == "")
+	// A server here that wants no key runs the model itself; one that wants a key, or has a model that only its maker runs,
+	// may pass it on and bill for it, unless it is known to be a runner of models.
+	here := err == nil && o.here(base)
+	i.Local = here && (d.own || r.key == "" && !hosted.MatchString(model))
+	i.Here = here && !i.Local
 	return i
 }
+
+// hosted are the names, also behind their maker's ("anthropic/claude-…"), of models whose weights nobody but the maker has.
+var hosted = regexp.MustCompile(`(?i)^(.*/)?(gpt-\d|chatgpt-|o\d\b|claude-|gemini-)`)
 
 // host is the maker's own, which is not asked without a key; "" where none is needed.
 func (d dialect) host() string {

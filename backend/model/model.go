@@ -141,6 +141,9 @@ type Info struct {
 	Name     string `json:"name"`
 	Label    string `json:"label"` // for people: "claude-sonnet-4-5 · Anthropic", "recorded model"
 	Local    bool   `json:"local"` // runs on this machine: costs 0
+	// Here says that its server is on this machine, but may pass on what it is asked and bill for it: it costs what is
+	// known of its price, never 0 for not knowing.
+	Here bool `json:"here,omitempty"`
 	// Search says that no language model answers but a search procedure, which has tools of its own for that.
 	Search bool `json:"search,omitempty"`
 	Window int  `json:"window"` // context in tokens, 0 unknown

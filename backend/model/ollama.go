@@ -66,7 +66,7 @@ func ollamaURL(host string) string {
 func ollamaInfo(o Options, model string) Info {
 	cloud := strings.HasSuffix(model, "-cloud") || strings.HasSuffix(model, ":cloud")
 	return Info{Provider: "ollama", Name: model, Label: model + " · Ollama",
-		Local: !cloud && isLocal(o.baseURL("ollama", ollamaURL(o.Env("OLLAMA_HOST"))))}
+		Local: !cloud && o.here(o.baseURL("ollama", ollamaURL(o.Env("OLLAMA_HOST"))))}
 }
 
 func (p *ollama) request(model string, req Request, numCtx int) (*api.ChatRequest, error) {

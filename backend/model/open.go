@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"net"
 	"net/http"
 	"net/url"
 	"os"
@@ -23,13 +24,14 @@ type Options struct {
 	Sleep     func(ctx context.Context, d time.Duration) error // waits between attempts
 	Rand      func() float64                                   // jitter between attempts, in [0,1)
 	Now       func() time.Time
-	Idle      time.Duration     // the longest silence in a stream, default 2 minutes; the first byte may take five times that
-	MaxBytes  int64             // the most of one answer that is read, default 128 MiB
-	Prices    []byte            // the person's own price table, laid over ours
-	Windows   map[string]int    // the person's own word for a model's context in tokens, by PROVIDER/NAME
-	Forms     map[string]Form   // how a model is asked for calls, by PROVIDER/NAME; others: Auto
-	EditForms map[string]string // becomes Info.EditForm, by PROVIDER/NAME
-	Second    map[string]string // another base URL of a provider, asked for the same model in an outage of the first
+	Addrs     func() ([]net.Addr, error) // the addresses of this machine; default net.InterfaceAddrs
+	Idle      time.Duration              // the longest silence in a stream, default 2 minutes; the first byte may take five times that
+	MaxBytes  int64                      // the most of one answer that is read, default 128 MiB
+	Prices    []byte                     // the person's own price table, laid over ours
+	Windows   map[string]int             // the person's own word for a model's context in tokens, by PROVIDER/NAME
+	Forms     map[string]Form            // how a model is asked for calls, by PROVIDER/NAME; others: Auto
+	EditForms map[string]string          // becomes Info.EditForm, by PROVIDER/NAME
+	Second    map[string]string          // another base URL of a provider, asked for the same model in an outage of the first
 }
 
 // defaults fills in what was left out.
@@ -51,6 +53,9 @@ func (o Options) defaults() Options {
 	}
 	if o.Now == nil {
 		o.Now = time.Now
+	}
+	if o.Addrs == nil {
+		o.Addrs = net.InterfaceAddrs
 	}
 	o.Idle = cmp.Or(o.Idle, 2*time.Minute)
 	o.MaxBytes = cmp.Or(o.MaxBytes, maxBytes)

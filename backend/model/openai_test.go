@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -219,15 +220,14 @@ func TestOpenAIInfo(t *testing.T) {
 		base  string
 		key   func(string) string
 		label string
-		local bool
 		path  string
 	}{
-		{"", key, "m · OpenAI", false, "https://api.openai.com/v1"},
-		{"http://localhost:1234", none, "m · localhost:1234", true, "http://localhost:1234/v1"},
-		{"http://localhost:1234/v1/", none, "m · localhost:1234", true, "http://localhost:1234/v1/"},
-		{"http://127.0.0.1:4000", key, "m · 127.0.0.1:4000", false, "http://127.0.0.1:4000/v1"}, // a proxy may bill
-		{"https://openrouter.ai/api/v1", key, "m · openrouter.ai", false, "https://openrouter.ai/api/v1"},
-		{"https://x.openai.azure.com/openai/v1", key, "m · x.openai.azure.com", false, "https://x.openai.azure.com/openai/v1"},
+		{"", key, "m · OpenAI", "https://api.openai.com/v1"},
+		{"http://localhost:1234", none, "m · localhost:1234", "http://localhost:1234/v1"},
+		{"http://localhost:1234/v1/", none, "m · localhost:1234", "http://localhost:1234/v1/"},
+		{"http://127.0.0.1:4000", key, "m · 127.0.0.1:4000", "http://127.0.0.1:4000/v1"},
+		{"https://openrouter.ai/api/v1", key, "m · openrouter.ai", "https://openrouter.ai/api/v1"},
+		{"https://x.openai.azure.com/openai/v1", key, "m · x.openai.azure.com", "https://x.openai.azure.com/openai/v1"},
 	} {
 		m, err := Open("openai/m", Options{Key: c.key, Env: none, BaseURL: map[string]string{"openai": c.base}})
 		if err != nil {
@@ -237,8 +237,51 @@ func TestOpenAIInfo(t *testing.T) {
 		if r, own := m.Provider.(*responses); own {
 			p, ok = r.openai, true
 		}
-		if !ok || m.Label != c.label || m.Local != c.local || p.base.String() != c.path {
+		if !ok || m.Label != c.label || p.base.String() != c.path {
 			t.Errorf("%s: %+v at %s", c.base, m.Info, p.base)
+		}
+	}
+}
+
+// TestServerHere: a server on this machine is local by whatever name it is called; it costs nothing only where no key and
+// no name of a model says that it may be a proxy, whose price is then what is known of it.
+func TestServerHere(t *testing.T) {
+	t.Parallel()
+	addrs := func() ([]net.Addr, error) {
+		return []net.Addr{&net.IPNet{IP: net.ParseIP("192.168.1.7")}, &net.IPNet{IP: net.ParseIP("fe80::7")}}, nil
+	}
+	const row = `{"rows":[{"provider":"openai","match":"priced","input":1,"output":2}]}`
+	for _, c := range []struct {
+		base, model string
+		key         string
+		local, here bool
+		known       bool // a price
+	}{
+		{"http://127.0.0.1:8000/v1", "qwen3", "", true, false, true},
+		{"http://localhost:8000/v1", "qwen3", "", true, false, true},
+		{"http://[::1]:8000/v1", "qwen3", "", true, false, true},
+		{"http://0.0.0.0:8000/v1", "qwen3", "", true, false, true},
+		{"http://[::]:8000/v1", "qwen3", "", true, false, true},
+		{"http://192.168.1.7:8000/v1", "qwen3", "", true, false, true},
+		{"http://[fe80::7%25eth0]:8000/v1", "qwen3", "", true, false, true},
+		{"http://192.168.1.8:8000/v1", "qwen3", "", false, false, false}, // another machine of the network
+		{"https://127.0.0.1.example.com/v1", "qwen3", "", false, false, false},
+		{"http://127.0.0.1:4000/v1", "qwen3", sentinel, false, true, false}, // whoever wants a key may bill
+		{"http://127.0.0.1:4000/v1", "gpt-4.1", "", false, true, false},     // nobody runs it but its maker
+		{"http://127.0.0.1:4000/v1", "anthropic/claude-opus-5", "", false, true, false},
+		{"http://127.0.0.1:4000/v1", "o3", "", false, true, false},
+		{"http://127.0.0.1:4000/v1", "gpt-oss:20b", "", true, false, true}, // open weights
+		{"http://127.0.0.1:4000/v1", "gemma3", "", true, false, true},
+		{"http://127.0.0.1:4000/v1", "priced", sentinel, false, true, true},
+	} {
+		m, err := Open("openai/"+c.model, Options{Key: func(string) string { return c.key }, Addrs: addrs, Prices: []byte(row),
+			Env: func(name string) string { return map[string]string{"OPENAI_BASE_URL": c.base}[name] }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		cost, known := m.Cost(Usage{Known: true, Input: 1_000_000})
+		if m.Local != c.local || m.Here != c.here || known != c.known || !c.local && known && cost != 1_000_000 {
+			t.Errorf("%s at %s: local %v, here %v, costs %d, known %v", c.model, c.base, m.Local, m.Here, cost, known)
 		}
 	}
 }

@@ -7,6 +7,7 @@ export interface ModelInfo {
   name: string;
   label: string;
   local: boolean;
+  here?: boolean; // its server is on this machine, and may bill
   search?: boolean; // no language model: a search over small edits
   window: number;
 }
