@@ -20,6 +20,7 @@ const (
 type tree struct {
 	dir      string
 	root     *os.Root
+	handle   *os.File    // the same directory, for calls that os.Root does not have; nil: paths are located step by step
 	id       fs.FileInfo // of the directory when it was opened
 	maxFile  int64
 	maxFiles int
@@ -36,7 +37,12 @@ func openTree(dir string, o Options) (*tree, error) {
 		root.Close()
 		return nil, notOpened(dir, err)
 	}
-	t := &tree{dir: dir, root: root, id: id, maxFile: o.MaxFile, maxFiles: o.MaxFiles, vcs: &metadata{}}
+	handle, err := root.Open(".")
+	if err != nil {
+		root.Close()
+		return nil, notOpened(dir, err)
+	}
+	t := &tree{dir: dir, root: root, handle: handle, id: id, maxFile: o.MaxFile, maxFiles: o.MaxFiles, vcs: &metadata{}}
 	if t.maxFile <= 0 {
 		t.maxFile = defaultMaxFile
 	}
@@ -46,7 +52,10 @@ func openTree(dir string, o Options) (*tree, error) {
 	return t, nil
 }
 
-func (t *tree) close() error { return t.root.Close() }
+func (t *tree) close() error {
+	_ = t.handle.Close() // nothing is written through it
+	return t.root.Close()
+}
 
 // gone tells whether the folder was deleted, moved or unmounted since it was opened; the handle alone would not show it.
 func (t *tree) gone() error {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	stdpath "path"
 
 	"redgreen/backend/patch"
 )
@@ -38,6 +39,12 @@ func (t *tree) loadFile(path string, how links) (*patch.Content, error) {
 	}
 	if err := allowed(p); err != nil {
 		return nil, err
+	}
+	if c := t.direct(p); c != nil {
+		if err := text(p, stdpath.Base(p), c.Data); err != nil {
+			return nil, err
+		}
+		return c, nil
 	}
 	s, err := t.locate(p, how)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {

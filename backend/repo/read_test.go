@@ -24,7 +24,18 @@ func TestRead(t *testing.T) {
 	})
 	must(t, syscall.Mkfifo(filepath.Join(dir, "pipe"), 0o600))
 	must(t, os.Symlink("pipe", filepath.Join(dir, "topipe")))
-	r := open(t, dir)
+	t.Run("in one call", func(t *testing.T) { testRead(t, open(t, dir), dir) })
+	t.Run("step by step", func(t *testing.T) { testRead(t, stepByStep(open(t, dir)), dir) })
+}
+
+// stepByStep takes away what reads a file in one call.
+func stepByStep(r *Repo) *Repo {
+	r.handle.Close()
+	r.handle = nil
+	return r
+}
+
+func testRead(t *testing.T, r *Repo, dir string) {
 	for p, want := range map[string]string{
 		"a.txt": "a\r\nb", "./a.txt": "a\r\nb", "sub//b.txt": "b\n", "bom.txt": "\uFEFFx", "u16.txt": "\xff\xfea\x00\n\x00", "u16be.txt": "\xfe\xff\x00a", "latin.txt": "caf\xe9\n", "empty": "",
 		"in": "b\n", "up": "a\r\nb", "dir/b.txt": "b\n", "dir/back": "a\r\nb", "name with space": "x", "日本.txt": "x", "-dash": "x", "just": strings.Repeat("a", 1<<20), "late": strings.Repeat("a", headSize) + "\x00",
@@ -58,7 +69,11 @@ func TestReadRace(t *testing.T) {
 	t.Parallel()
 	outside := folder(t, fixture{"f": "outside", "secret": "outside"})
 	dir := folder(t, fixture{"d/f": "inside", "g": "inside", ".env": "outside"})
-	r := open(t, dir)
+	t.Run("in one call", func(t *testing.T) { testReadRace(t, open(t, dir), dir, outside) })
+	t.Run("step by step", func(t *testing.T) { testReadRace(t, stepByStep(open(t, dir)), dir, outside) })
+}
+
+func testReadRace(t *testing.T, r *Repo, dir, outside string) {
 	stop := make(chan bool)
 	var swaps sync.WaitGroup
 	swaps.Go(func() {
@@ -80,7 +95,7 @@ func TestReadRace(t *testing.T) {
 		}
 	})
 	read := 0
-	for start := time.Now(); time.Since(start) < 500*time.Millisecond; {
+	for start := time.Now(); time.Since(start) < 300*time.Millisecond; {
 		for _, p := range []string{"d/f", "g"} {
 			data, err := r.Read(p)
 			switch {
