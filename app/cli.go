@@ -297,12 +297,17 @@ func (c *command) root() *cobra.Command {
 		}
 	}
 	c.completions(root)
+	c.shortIDs(root)
 	return root
 }
 
 // startup says what a window opens at once.
 func (c *command) startup(core *core, args []string, sample bool, session string) (startup, error) {
-	s := startup{session: session}
+	whole, err := c.wholeID(core, session)
+	if err != nil {
+		return startup{}, err
+	}
+	s := startup{session: whole}
 	if sample {
 		laid, err := core.sample(true)
 		if err != nil {

@@ -111,7 +111,8 @@ func (c *command) completeSessions(_ *cobra.Command, args []string, word string)
 		}
 		var out []cobra.Completion
 		for _, s := range all {
-			if strings.HasPrefix(s.ID, word) && !slices.Contains(args, s.ID) {
+			taken := func(arg string) bool { return len(arg) >= leastID && strings.HasPrefix(s.ID, arg) }
+			if strings.HasPrefix(s.ID, word) && !slices.ContainsFunc(args, taken) {
 				out = append(out, cobra.CompletionWithDesc(s.ID, sessionWords(core, s)))
 			}
 		}
@@ -151,7 +152,11 @@ func (c *command) completeChanged(_ *cobra.Command, args []string, word string) 
 		if err != nil || len(args) == 0 {
 			return nil
 		}
-		state, err := store.State(ctx, args[0])
+		id, err := c.wholeID(core, args[0])
+		if err != nil {
+			return nil
+		}
+		state, err := store.State(ctx, id)
 		if err != nil {
 			return nil
 		}

@@ -54,20 +54,22 @@ func TestCompletions(t *testing.T) {
 		t.Fatal(err)
 	}
 	for line, want := range map[string]string{
-		"sessions show ":               id + "\tinterrupted, shop: the total is off\n:36\n",
-		"sessions compare " + id + " ": ":36\n", // not with itself
-		"sessions undo " + id + " ":    ":4\n",
-		"--session ":                   id + "\tinterrupted, shop: the total is off\n:36\n",
-		"fix . --model built":          "builtin/repair\tbuilt-in engine (no language model)\n:36\n",
-		"models probe built":           "builtin/repair\tbuilt-in engine (no language model)\n:36\n",
-		"search . call":                "callers:\twho calls a function\n",
-		"search ":                      ":16\n", // folders
-		"prove ":                       ":16\n",
-		"prove . --patch ":             ":0\n", // files
-		"fix . --approve a":            "ask\nauto\n",
-		"cost --by ":                   "day\nmodel\nfolder\nall\n:36\n",
-		"sessions li":                  "list\t",
-		"cost ":                        ":4\n",
+		"sessions show ":                    id + "\tinterrupted, shop: the total is off\n:36\n",
+		"sessions compare " + id + " ":      ":36\n", // not with itself
+		"sessions undo " + id + " ":         ":4\n",
+		"sessions show " + id[:15]:          id + "\tinterrupted, shop: the total is off\n:36\n",
+		"sessions compare " + id[:10] + " ": ":36\n",
+		"--session ":                        id + "\tinterrupted, shop: the total is off\n:36\n",
+		"fix . --model built":               "builtin/repair\tbuilt-in engine (no language model)\n:36\n",
+		"models probe built":                "builtin/repair\tbuilt-in engine (no language model)\n:36\n",
+		"search . call":                     "callers:\twho calls a function\n",
+		"search ":                           ":16\n", // folders
+		"prove ":                            ":16\n",
+		"prove . --patch ":                  ":0\n", // files
+		"fix . --approve a":                 "ask\nauto\n",
+		"cost --by ":                        "day\nmodel\nfolder\nall\n:36\n",
+		"sessions li":                       "list\t",
+		"cost ":                             ":4\n",
 	} {
 		out.Reset()
 		words := strings.Split(line, " ")

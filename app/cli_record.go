@@ -20,6 +20,7 @@ func (c *command) sessionsCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "sessions",
 		Short:   "All that was done: list it, show it, write or undo it, go on with it, export it",
+		Long:    "Each session has an ID, which `redgreen sessions list` shows. The first characters of one will do, where no other begins with them.",
 		Example: "  redgreen sessions list\n  redgreen sessions show ID\n  redgreen sessions approve ID\n  redgreen sessions undo ID\n  redgreen sessions export ID --out session.html",
 	}
 	list := &cobra.Command{

@@ -25,7 +25,7 @@ func (p *bedrock) useAccessKeys(region string) error {
 	if p.key != "" || keys.AccessKeyID == "" || keys.SecretAccessKey == "" {
 		return nil
 	}
-	if p.base.Scheme == "http" && !loopback(p.base.Hostname()) {
+	if p.base.Scheme == "http" && !p.o.here(p.base.String()) {
 		return &Error{Denied, p.provider, fmt.Sprintf("requests to %s are not signed, because http is not encrypted: use an https base URL", p.base.Host), nil}
 	}
 	p.signed, p.keyName = true, accessKey

@@ -266,8 +266,9 @@ func TestServerHere(t *testing.T) {
 		{"http://[fe80::7%25eth0]:8000/v1", "qwen3", "", true, false, true},
 		{"http://192.168.1.8:8000/v1", "qwen3", "", false, false, false}, // another machine of the network
 		{"https://127.0.0.1.example.com/v1", "qwen3", "", false, false, false},
-		{"http://127.0.0.1:4000/v1", "qwen3", sentinel, false, true, false}, // whoever wants a key may bill
-		{"http://127.0.0.1:4000/v1", "gpt-4.1", "", false, true, false},     // nobody runs it but its maker
+		{"http://127.0.0.1:4000/v1", "qwen3", sentinel, false, true, false},   // whoever wants a key may bill
+		{"http://192.168.1.7:4000/v1", "qwen3", sentinel, false, true, false}, // where the key does not leave the machine
+		{"http://127.0.0.1:4000/v1", "gpt-4.1", "", false, true, false},       // nobody runs it but its maker
 		{"http://127.0.0.1:4000/v1", "anthropic/claude-opus-5", "", false, true, false},
 		{"http://127.0.0.1:4000/v1", "o3", "", false, true, false},
 		{"http://127.0.0.1:4000/v1", "gpt-oss:20b", "", true, false, true}, // open weights

@@ -53,7 +53,7 @@ func newRemote(o Options, provider, fallback, keyName string) (remote, error) {
 	if keyName != "" {
 		r.key = trimKey(o.Key(keyName))
 	}
-	if r.key != "" && base.Scheme == "http" && !loopback(base.Hostname()) {
+	if r.key != "" && base.Scheme == "http" && !o.here(base.String()) {
 		return remote{}, &Error{Denied, provider, fmt.Sprintf(
 			"the key in %s is not sent to %s, because http is not encrypted: use an https base URL, or unset the key if the server needs none", keyName, base.Host), nil}
 	}

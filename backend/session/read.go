@@ -68,6 +68,28 @@ func (s *Store) exists(ctx context.Context, id string) error {
 	return nil
 }
 
+// Begin gives the ids that begin with a text, newest first; a whole id is the only one.
+func (s *Store) Begin(ctx context.Context, text string) (ids []string, err error) {
+	rows, err := s.read.QueryContext(ctx, `SELECT id FROM sessions WHERE substr(id, 1, length(?1)) = ?1 ORDER BY id != ?1, created DESC, key DESC`, text)
+	if err != nil {
+		return nil, fmt.Errorf("looking for session %s: %w", text, explain(s.path, err))
+	}
+	defer rows.Close() //nolint:errcheck // rows.Err tells
+	for rows.Next() {
+		var id string
+		if err := rows.Scan(&id); err != nil {
+			return nil, fmt.Errorf("looking for session %s: %w", text, explain(s.path, err))
+		}
+		if ids = append(ids, id); id == text {
+			break
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return nil, fmt.Errorf("looking for session %s: %w", text, explain(s.path, err))
+	}
+	return ids, nil
+}
+
 // State folds a session.
 func (s *Store) State(ctx context.Context, id string) (State, error) {
 	st, _, _, err := s.load(ctx, id)
