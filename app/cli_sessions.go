@@ -1,7 +1,6 @@
 package app
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -88,114 +87,6 @@ func (c *command) pruneCommand() *cobra.Command {
 	cmd.Flags().IntVar(&days, "days", 0, "delete sessions in which nothing happened for `N` days")
 	cmd.Flags().IntVar(&megabytes, "megabytes", 0, "delete the oldest until all take no more than `N` MB on disk")
 	return cmd
-}
-
-func (c *command) compareCommand() *cobra.Command {
-	var asJSON bool
-	cmd := &cobra.Command{
-		Use: "compare ID OTHER", Short: "Put the steps of two sessions side by side", Long: "Lines up the steps of two sessions by what they did. Without a mark both did the same with the same result; - is only in the\nfirst, or there otherwise, + in the second. Long steps are cut to where they differ.", Example: "  redgreen sessions compare ID OTHER", Args: exactly("the ids of two sessions", 2),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			core, err := c.house()
-			if err != nil {
-				return err
-			}
-			pairs, err := core.compare(cmd.Context(), args[0], args[1])
-			if err != nil {
-				return err
-			}
-			if !asJSON {
-				if err := c.printCompared(cmd.Context(), core, args); err != nil {
-					return err
-				}
-			}
-			for _, p := range pairs {
-				if asJSON {
-					if err := json.NewEncoder(c.out).Encode(p); err != nil {
-						return err
-					}
-					continue
-				}
-				c.printPair(p)
-			}
-			return nil
-		},
-	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "one pair a line: {a, b, same}")
-	return cmd
-}
-
-// printCompared names the two sessions as a diff names its files: what only one has, or has otherwise, is marked.
-func (c *command) printCompared(ctx context.Context, core *core, ids []string) error {
-	store, err := core.sessions()
-	if err != nil {
-		return err
-	}
-	for i, mark := range []string{"---", "+++"} {
-		s, err := store.State(ctx, ids[i])
-		if err != nil {
-			return err
-		}
-		fmt.Fprintf(c.out, "%s %s  %s, %s, %s: %s\n", mark, s.ID, printable(s.Model.Label, 60), core.outcome(s), countOf(s.Steps, "step"), printable(cmp.Or(s.Name, s.Task), 80))
-	}
-	return nil
-}
-
-func (c *command) printPair(p session.Pair) {
-	a, b := stepText(p.A), stepText(p.B)
-	if p.Same {
-		fmt.Fprintf(c.out, "  %3d  %s\n", p.A.Step, printable(a, stepWidth))
-		return
-	}
-	if p.A != nil && p.B != nil {
-		a, b = fromDifference(a, b)
-	}
-	if p.A != nil {
-		fmt.Fprintf(c.out, "- %3d  %s\n", p.A.Step, printable(a, stepWidth))
-	}
-	if p.B != nil {
-		fmt.Fprintf(c.out, "+ %3d  %s\n", p.B.Step, printable(b, stepWidth))
-	}
-}
-
-// stepWidth is how much of a step is shown, in characters, and sharedMost how much of it two steps may share before that is
-// cut, so that their difference is in sight.
-const (
-	stepWidth  = 160
-	sharedMost = 70
-)
-
-// fromDifference leaves out most of what two texts begin with both: "apply_patch {"new":… + b" and "apply_patch {"new":… - b".
-func fromDifference(a, b string) (string, string) {
-	x, y := []rune(a), []rune(b)
-	n := 0
-	for n < min(len(x), len(y)) && x[n] == y[n] {
-		n++
-	}
-	if n <= sharedMost || max(len(x), len(y)) <= stepWidth {
-		return a, b
-	}
-	head := string(x[:sharedMost/2]) + " … "
-	return head + string(x[n-sharedMost/2:]), head + string(y[n-sharedMost/2:])
-}
-
-// stepText is what a step did with what came of it, else what was said; "" of no step.
-func stepText(s *session.Step) string {
-	if s == nil {
-		return ""
-	}
-	var acts []string
-	for _, a := range s.Acts {
-		act := a.Tool + " " + a.Args
-		if a.Summary != "" {
-			act += " → " + a.Summary
-		}
-		acts = append(acts, act)
-	}
-	text := strings.Join(acts, "; ")
-	if text == "" {
-		text = strings.Join(strings.Fields(s.Said), " ")
-	}
-	return text
 }
 
 func (c *command) whyCommand() *cobra.Command {
