@@ -55,52 +55,6 @@ func (r *Run) EditCriteria(ctx context.Context, texts []string) error {
 	return r.append(ctx, session.KindCriteria, session.Criteria{Step: r.log.State().Steps, By: "person", Items: items})
 }
 
-// criterionName is how a test names a criterion: "C1" in its text, test_c1_…, TestC1…; a variable c1 is none.
-var criterionName = regexp.MustCompile(`\bC(\d{1,2})\b|_[cC](\d{1,2})(?:_|\b)|[a-z]C(\d{1,2})(?:[A-Z_]|\b)`)
-
-// place is a line of the patched tree.
-type place struct {
-	path string
-	line int
-}
-
-func (p place) String() string { return fmt.Sprintf("%s:%d", p.path, p.line) }
-
-// named says which added lines of tests name which criterion, by its id; pure.
-func named(p patch.Patch) map[string][]place {
-	places := map[string][]place{}
-	for _, f := range p.Files {
-		if !testrun.TestFile(f.Path) {
-			continue
-		}
-		for _, h := range f.Hunks {
-			n := h.NewStart
-			for _, l := range h.Lines {
-				if l.Op == patch.Insert {
-					for _, id := range namesIn(l.Text) {
-						places[id] = append(places[id], place{f.Path, n})
-					}
-				}
-				if l.Op != patch.Delete {
-					n++
-				}
-			}
-		}
-	}
-	return places
-}
-
-// namesIn are the ids of the criteria that a text names, each once.
-func namesIn(text string) []string {
-	var ids []string
-	for _, m := range criterionName.FindAllStringSubmatch(text, -1) {
-		if id := "C" + m[1] + m[2] + m[3]; !slices.Contains(ids, id) {
-			ids = append(ids, id)
-		}
-	}
-	return ids
-}
-
 // covered says which added lines of tests name which criterion; pure.
 func covered(items []session.Criterion, p patch.Patch) []session.Criterion {
 	places := named(p)
@@ -124,20 +78,22 @@ func texts(places []place) []string {
 func covering(items []session.Criterion, p patch.Patch, base, patched testrun.Run, after func(path string) ([]byte, error)) []proof.Criterion {
 	t := testsAt{after: after, files: map[string][]lang.Definition{}, parser: lang.NewParser()}
 	defer t.parser.Close()
-	before := map[string]bool{}
-	for _, one := range base.Tests {
-		before[one.ID] = true
-	}
+	old := oldTests(base, patched)
 	places, byName := named(p), map[string][]string{}
 	for _, one := range patched.Tests {
 		if one.Status != testrun.Passed {
 			continue
 		}
 		t.passed = append(t.passed, one.ID)
-		if !before[one.ID] {
-			for _, id := range namesIn(one.ID) {
+		if !old(one.ID) {
+			for _, id := range namesIn(ownName(one.ID)) {
 				byName[id] = append(byName[id], one.ID)
 			}
+		}
+	}
+	for _, f := range p.Files {
+		if id := fileOf(f.Path); id != "" && f.Status == patch.Added {
+			byName[id] = append(byName[id], t.in(f.Path)...)
 		}
 	}
 	out := []proof.Criterion{}
@@ -184,6 +140,20 @@ func (t *testsAt) at(p place) []string {
 	}
 	if len(here) > 0 {
 		return here
+	}
+	return all
+}
+
+// in gives the passing tests of a file.
+func (t *testsAt) in(path string) []string {
+	var all []string
+	for _, id := range t.passed {
+		if testrun.Covers(path, id) {
+			all = append(all, id)
+		}
+	}
+	for _, d := range t.definitions(path) {
+		all = append(all, t.at(place{path, d.StartLine})...)
 	}
 	return all
 }
