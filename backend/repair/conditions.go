@@ -76,7 +76,7 @@ func (m *maker) predicates(n, c *node) []predicate {
 		if (k.class == member || k.class == index || k.class == call) && k.memberOf() != nil {
 			o := s.of(k.memberOf())
 			if len(o) < 40 && o != "self" && o != "this" {
-				add(r.isNull(o), "", 0.6, true)
+				add(r.isNull(o), r.not(r.isNull(o)), 0.6, true)
 				if empty, filled := m.emptiness(o); empty != "" && r.name != "go" {
 					add(empty, filled, -0.2, true)
 				}
@@ -295,7 +295,7 @@ func (m *maker) free(expr string, at int) []string {
 			continue
 		}
 		if slices.Contains(m.sc.top, name) || slices.Contains(m.sc.funcs, name) || slices.Contains(out, name) ||
-			slices.Contains([]string{"len", "not", "and", "or", "is", "in", "None", "True", "False", "self", "this", "null", "nil", "true", "false", "undefined"}, name) {
+			m.s.row.name == "go" && slices.Contains(m.s.goWords(), name) || slices.Contains([]string{"len", "not", "and", "or", "is", "in", "None", "True", "False", "self", "this", "null", "nil", "true", "false", "undefined"}, name) {
 			continue
 		}
 		out = append(out, name)

@@ -15,7 +15,7 @@ func operators(language string) map[string][]string {
 		"&&": {"||"}, "||": {"&&", "??"}, "??": {"||"}, "and": {"or"}, "or": {"and"}, "in": {"not in"}, "not in": {"in"}, "is": {"is not", "=="}, "is not": {"is", "!="},
 		"&^": {"&"},
 		"+=": {"-=", "=", "*="}, "-=": {"+=", "="}, "*=": {"+=", "/=", "="}, "/=": {"*="}, "//=": {"/=", "%="}, "%=": {"//="}, "|=": {"&=", "^=", "="}, "&=": {"|=", "^="}, "^=": {"&=", "|="},
-		"<<=": {">>="}, ">>=": {"<<="}, "**=": {"*="}, "=": {"+=", "-=", "|="},
+		":=": {"="}, "<<=": {">>="}, ">>=": {"<<="}, "**=": {"*="}, "=": {"+=", "-=", "|="},
 	}
 	switch language {
 	case "python":
@@ -82,6 +82,9 @@ func (m *maker) expression(n *node) {
 	}
 	m.operand(n)
 	m.firsts(n)
+	m.goExpression(n)
+	m.formats(n)
+	m.patterns(n)
 	if n.isExpression() {
 		m.awaits(n)
 		m.copies(n)
@@ -90,6 +93,8 @@ func (m *maker) expression(n *node) {
 		m.chain(n)
 		m.methods(n)
 		m.wrap(n)
+		m.guarded(n)
+		m.remainders(n)
 		m.donors(n)
 	}
 }
@@ -174,6 +179,7 @@ func (m *maker) calls(n *node) {
 		return
 	}
 	m.sorts(n, s.of(name))
+	m.otherMethod(n)
 	for _, group := range append(s.row.siblings, s.row.methodPairs...) {
 		if slices.Contains(group, s.of(name)) {
 			for j, alt := range group {

@@ -148,7 +148,7 @@ func (m *maker) values(n *node, c string) []value {
 		return true
 	})
 	for _, v := range m.sc.top {
-		if isConstant(v) {
+		if isConstant(v) || slices.Contains(s.named, v) {
 			add(v, 0.1)
 		}
 	}

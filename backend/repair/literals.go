@@ -1,6 +1,7 @@
 package repair
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -21,6 +22,8 @@ func (m *maker) number(n *node) {
 		m.put("constant", -0.6, n, strconv.FormatInt(v*10, 10))
 		if v%10 == 0 {
 			m.put("constant", -0.6, n, strconv.FormatInt(v/10, 10))
+			m.put("constant", -0.7, n, strconv.FormatInt(v-10, 10))
+			m.put("constant", -0.7, n, strconv.FormatInt(v+10, 10))
 		}
 	}
 	if p := n.parent; p != nil && p.class == assign {
@@ -35,7 +38,7 @@ func (m *maker) number(n *node) {
 		m.put("constant", -1-similarNumber(alt, s.of(n)), n, alt)
 	}
 	for _, alt := range m.sc.top {
-		if isConstant(alt) {
+		if isConstant(alt) || slices.Contains(s.named, alt) {
 			m.put("constant", -1.2, n, alt)
 		}
 	}

@@ -23,7 +23,8 @@ func kindWords() map[string]string {
 		"guard": "an early return for a special case", "initial value": "another first value", "jump": "a break or continue", "logic": "and in place of or",
 		"missing call": "a call around a value", "missing operand": "a part of an expression put in", "missing return": "a return put in",
 		"missing statement": "a statement put in", "move": "a statement moved", "narrow": "a stricter condition", "negate": "a condition turned around",
-		"off by one": "one more or one less", "operator": "another operator", "pattern": "another flag of a pattern", "return": "another result", "sibling": "a similar method", "slice": "another part of a list or text",
+		"format": "another way to write a value", "missing case": "a case put in", "missing check": "an error looked at", "missing element": "a field given a value", "only if": "a statement in some cases only",
+		"off by one": "one more or one less", "operator": "another operator", "pattern": "another pattern or flag of one", "return": "another result", "sibling": "a similar method", "slice": "another part of a list or text",
 		"split condition": "a condition taken apart", "swap": "two values swapped", "swap arguments": "two arguments swapped",
 		"under a condition": "an edit in some cases only", "unwrap": "a call or operator taken off", "variable": "another variable", "widen": "a looser condition",
 	}

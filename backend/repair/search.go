@@ -52,6 +52,7 @@ func (st *state) search(files []string) *search {
 	s.files = sources
 	asked := st.asked()
 	for _, src := range sources {
+		src.atTop(suspects[src.path])
 		speak(src, suspects[src.path], asked)
 	}
 	s.all = candidates(sources, suspects, st.hints(), priors(), learn(sources))

@@ -29,6 +29,7 @@ func (m *maker) indexes(n *node) {
 func (m *maker) slices(n *node) {
 	s := m.s
 	if s.row.name != "python" {
+		m.reslice(n)
 		for _, k := range []string{"start", "end"} {
 			if b := n.get(k); b != nil {
 				m.put("off by one", 0, b, s.of(b)+"+1")

@@ -22,6 +22,7 @@ func (m *maker) statement(n *node) {
 				m.put("jump", 0, n, strings.Replace(t, a, b, 1))
 			}
 		}
+		m.leaves(n)
 	case yield:
 	}
 	if !n.isStatement() || n.class == function || strings.Contains(n.kind, "import") || strings.Contains(n.kind, "class") || strings.Contains(n.kind, "package") {
@@ -39,6 +40,9 @@ func (m *maker) statement(n *node) {
 	m.unused(n)
 	m.unbound(n)
 	m.insert(n)
+	m.parallel(n)
+	m.onlyIf(n)
+	m.goStatement(n)
 	if n.class != function && n.parent.class == block {
 		m.remove(n)
 	}

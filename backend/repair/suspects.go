@@ -56,6 +56,45 @@ func (st *state) suspects() map[string]map[int]float64 {
 	return out
 }
 
+// ofTop is how much a variable or constant of the file's top is suspected, of what the lines are that use it: the measure of Go
+// is of functions alone.
+const ofTop = 0.5
+
+// maxTop is how many lines such a value may have.
+const maxTop = 60
+
+// atTop suspects the variables and constants of the file's top that suspected lines use.
+func (s *source) atTop(lines map[int]float64) {
+	if s.row.name != "go" {
+		return
+	}
+	used := map[string]float64{}
+	s.root.walk(func(n *node) bool {
+		if n.class == ident && lines[n.line] > 0 && n.above(function) != nil {
+			used[s.of(n)] = max(used[s.of(n)], lines[n.line])
+		}
+		return true
+	})
+	for _, d := range s.root.kids {
+		if d.kind != "var_declaration" && d.kind != "const_declaration" {
+			continue
+		}
+		d.walk(func(n *node) bool {
+			if n.kind != "var_spec" && n.kind != "const_spec" {
+				return true
+			}
+			for _, k := range n.kids {
+				if by := used[s.of(k)]; k.field == "name" && by > 0 && n.last-n.line < maxTop {
+					for l := n.line; l <= n.last; l++ {
+						lines[l] = max(lines[l], ofTop*by)
+					}
+				}
+			}
+			return false
+		})
+	}
+}
+
 // known is the measured file that a frame's path means; where nothing was measured, the path itself.
 func (l *level) known(file string) string {
 	if len(l.red) == 0 || l.red[file] != nil {

@@ -78,6 +78,8 @@ type source struct {
 	defined map[string]bool // names that something in the file defines, nil not looked
 	plain   []string        // methods that are called without arguments, nil not looked
 	consts  []string        // names of the file's top that hold one text or number
+	named   []string        // constants of the file's top in Go, which are spelt as variables are
+	methods [][2]string     // what is called of what, nil not looked
 }
 
 // parse reads a file; nil where no row knows its language or it is too slow to parse.
@@ -169,8 +171,11 @@ func (s *source) collect() {
 		}
 	}
 	s.root.walk(func(n *node) bool {
-		if n.above(function) == nil && isConstant(s.constant(n)) {
-			add(&s.consts, s.constant(n))
+		if name := s.constant(n); n.above(function) == nil && (isConstant(name) || n.kind == "const_spec" && name != "") {
+			add(&s.consts, name)
+		}
+		if n.kind == "const_spec" && n.get("name") != nil && n.above(function) == nil {
+			s.named = append(s.named, s.of(n.get("name")))
 		}
 		switch n.class {
 		case str:

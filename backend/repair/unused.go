@@ -36,10 +36,13 @@ func (m *maker) unused(n *node) {
 		m.put("unused result", w+0.3, n, r.assignTo(s.of(f.memberOf()), s.of(o[0])))
 	}
 	for _, v := range m.sc.seen(n.start) {
-		if v == "self" || v == "this" || m.sc.params[v] {
+		if v == "self" || v == "this" || m.sc.params[v] && !handed(s, c, v) {
 			continue
 		}
 		if m.sc.isCollection(v) || emptyCollection.MatchString(m.begins()[v]) {
+			if handed(s, c, v) {
+				m.put("unused result", w+0.5, n, r.assignTo(v, s.of(o[0])))
+			}
 			for _, g := range gather(r.name) {
 				m.put("unused result", w-0.2, n, strings.NewReplacer("%v", v, "%e", s.of(o[0])).Replace(g)+r.end)
 			}
@@ -48,6 +51,11 @@ func (m *maker) unused(n *node) {
 			m.put("unused result", w-0.4, n, v+" += "+s.of(o[0])+r.end)
 		}
 	}
+}
+
+// handed reports whether a variable is one of a call's arguments.
+func handed(s *source, c *node, v string) bool {
+	return slices.ContainsFunc(c.arguments(), func(a *node) bool { return s.of(a) == v })
 }
 
 // gather are the ways to put a collection or an element into a collection.

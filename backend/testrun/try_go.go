@@ -21,10 +21,12 @@ import (
 // a variable, set from the environment, whether to call one of them instead (a mutant schema: Untch, Offutt, Harrold, 1993).
 // What does not compile is told from the compiler's messages by its lines and left out of a second build.
 
-// twin is a changed function beside its original.
+// twin is a changed function beside its original, or another first value of a variable.
 type twin struct {
 	trial    int
-	name     string // of the original
+	variable bool
+	imports  []string // what it needs beside the file's own, as import specs
+	name     string   // of the original
 	method   bool
 	text     string // of the declaration, under its new name
 	call     string // what calls it, with the original's parameters
@@ -38,6 +40,7 @@ type schema struct {
 	path, source, pkg string
 	file              *ast.File
 	set               *token.FileSet
+	decls             []ast.Decl // but imports
 	twins             []*twin
 }
 
@@ -47,55 +50,152 @@ func newSchema(p, source string) *schema {
 	if err != nil {
 		return nil
 	}
-	return &schema{path: p, source: source, pkg: file.Name.Name, file: file, set: set}
+	return &schema{path: p, source: source, pkg: file.Name.Name, file: file, set: set, decls: afterImports(file)}
+}
+
+// afterImports are the declarations of a file behind its imports.
+func afterImports(file *ast.File) []ast.Decl {
+	i := 0
+	for i < len(file.Decls) {
+		if g, ok := file.Decls[i].(*ast.GenDecl); !ok || g.Tok != token.IMPORT {
+			break
+		}
+		i++
+	}
+	return file.Decls[i:]
+}
+
+// head is where the package's name and the imports of a file end.
+func head(set *token.FileSet, file *ast.File) int {
+	at := set.Position(file.Name.End()).Offset
+	if n := len(file.Decls) - len(afterImports(file)); n > 0 {
+		at = set.Position(file.Decls[n-1].End()).Offset
+	}
+	return at
 }
 
 // add takes a changed text in; why says why it cannot be: "" it is in, "syntax", or "outside" where something differs that
-// is no function's body.
+// is no function's body, no import and no first value of a variable.
 func (s *schema) add(trial int, text string) (why string) {
 	set := token.NewFileSet()
 	file, err := parser.ParseFile(set, s.path, text, parser.SkipObjectResolution|parser.ParseComments)
 	if err != nil {
 		return "syntax"
 	}
-	if len(file.Decls) != len(s.file.Decls) {
+	decls := afterImports(file)
+	if len(decls) != len(s.decls) {
 		return "outside"
 	}
-	at, was := 0, 0 // text in front of the next declaration must be the same
+	at, was := head(set, file), head(s.set, s.file) // text in front of the next declaration must be the same
 	var twins []*twin
-	for i, d := range file.Decls {
-		old := s.file.Decls[i]
+	for i, d := range decls {
+		old := s.decls[i]
 		a, b := set.Position(d.Pos()).Offset, set.Position(d.End()).Offset
 		oa, ob := s.set.Position(old.Pos()).Offset, s.set.Position(old.End()).Offset
-		if text[at:a] != s.source[was:oa] {
+		if strings.TrimSpace(text[at:a]) != strings.TrimSpace(s.source[was:oa]) {
 			return "outside"
 		}
 		at, was = b, ob
 		if text[a:b] == s.source[oa:ob] {
 			continue
 		}
-		f, ok := d.(*ast.FuncDecl)
-		of, ok2 := old.(*ast.FuncDecl)
-		if !ok || !ok2 || f.Body == nil || of.Body == nil || f.Name.Name != of.Name.Name || f.Name.Name == "init" || f.Name.Name == "main" {
+		var made []*twin
+		switch d := d.(type) {
+		case *ast.FuncDecl:
+			made = s.function(d, old, text[a:b], a, set)
+		case *ast.GenDecl:
+			made = s.values(d, old, text, set)
+		}
+		if len(made) == 0 {
 			return "outside"
 		}
-		head := text[a:set.Position(f.Body.Lbrace).Offset]
-		if head != s.source[oa:s.set.Position(of.Body.Lbrace).Offset] {
-			return "outside"
+		for _, t := range made {
+			t.trial, t.decl = trial, i
+			if !t.variable {
+				t.number()
+			}
 		}
-		call, ok := callOf(f, fmt.Sprintf("%s_redgreen%d", f.Name.Name, trial))
-		if !ok {
-			return "outside"
-		}
-		n := set.Position(f.Name.Pos()).Offset - a
-		twins = append(twins, &twin{trial: trial, name: f.Name.Name, method: f.Recv != nil, decl: i, results: f.Type.Results != nil && len(f.Type.Results.List) > 0, call: call,
-			text: text[a:a+n] + fmt.Sprintf("%s_redgreen%d", f.Name.Name, trial) + text[a+n+len(f.Name.Name):b]})
+		twins = append(twins, made...)
 	}
 	if len(twins) == 0 || text[at:] != s.source[was:] {
 		return "outside"
 	}
+	for _, spec := range file.Imports {
+		if full := specOf(spec); !slices.ContainsFunc(s.file.Imports, func(o *ast.ImportSpec) bool { return specOf(o) == full }) {
+			if name := path.Base(strings.Trim(spec.Path.Value, `"`)) + "."; !strings.Contains(twins[0].text, name) {
+				return "outside" // the compiler would refuse all for it
+			}
+			twins[0].imports = append(twins[0].imports, full)
+		}
+	}
 	s.twins = append(s.twins, twins...)
 	return ""
+}
+
+// specOf is an import as it is written.
+func specOf(spec *ast.ImportSpec) string {
+	if spec.Name != nil {
+		return spec.Name.Name + " " + spec.Path.Value
+	}
+	return spec.Path.Value
+}
+
+// function is the twin of a function whose body differs, nil where more than that does.
+func (s *schema) function(f *ast.FuncDecl, old ast.Decl, text string, from int, set *token.FileSet) []*twin {
+	of, ok := old.(*ast.FuncDecl)
+	if !ok || f.Body == nil || of.Body == nil || f.Name.Name != of.Name.Name || f.Name.Name == "init" || f.Name.Name == "main" {
+		return nil
+	}
+	head := text[:set.Position(f.Body.Lbrace).Offset-from]
+	if head != s.source[s.set.Position(of.Pos()).Offset:s.set.Position(of.Body.Lbrace).Offset] {
+		return nil
+	}
+	call, ok := callOf(f, f.Name.Name+nameMark)
+	if !ok {
+		return nil
+	}
+	n := set.Position(f.Name.Pos()).Offset - from
+	return []*twin{{name: f.Name.Name, method: f.Recv != nil, results: f.Type.Results != nil && len(f.Type.Results.List) > 0, call: call,
+		text: text[:n] + f.Name.Name + nameMark + text[n+len(f.Name.Name):]}}
+}
+
+// nameMark stands in a twin's text where its trial's number goes.
+const nameMark = "_redgreen\x00"
+
+// number puts the trial's number into the text.
+func (t *twin) number() {
+	own := fmt.Sprintf("_redgreen%d", t.trial)
+	t.text, t.call = strings.Replace(t.text, nameMark, own, 1), strings.Replace(t.call, nameMark, own, 1)
+}
+
+// values are the variables of a declaration whose first values differ, nil where more than that does. They are set before the
+// tests begin, so that what is worked out from them at the start of the program keeps the first value.
+func (s *schema) values(d *ast.GenDecl, old ast.Decl, text string, set *token.FileSet) []*twin {
+	of, ok := old.(*ast.GenDecl)
+	if !ok || d.Tok != token.VAR || of.Tok != token.VAR || len(d.Specs) != len(of.Specs) {
+		return nil
+	}
+	was := func(n ast.Node) string {
+		return s.source[s.set.Position(n.Pos()).Offset:s.set.Position(n.End()).Offset]
+	}
+	now := func(n ast.Node) string { return text[set.Position(n.Pos()).Offset:set.Position(n.End()).Offset] }
+	var out []*twin
+	for i, spec := range d.Specs {
+		a, okA := spec.(*ast.ValueSpec)
+		b, okB := of.Specs[i].(*ast.ValueSpec)
+		if !okA || !okB {
+			return nil
+		}
+		if now(a) == was(b) {
+			continue
+		}
+		if len(a.Names) != 1 || len(b.Names) != 1 || len(a.Values) != 1 || len(b.Values) != 1 || a.Names[0].Name != b.Names[0].Name || a.Names[0].Name == "_" ||
+			(a.Type == nil) != (b.Type == nil) || a.Type != nil && now(a.Type) != was(b.Type) {
+			return nil
+		}
+		out = append(out, &twin{variable: true, name: a.Names[0].Name, text: a.Names[0].Name + " = " + now(a.Values[0])})
+	}
+	return out
 }
 
 // callOf is the call of a twin with the parameters of its original; false where one has no name.
@@ -136,8 +236,12 @@ func callOf(f *ast.FuncDecl, name string) (string, bool) {
 // write gives the file with all twins that are not in without, and sets their lines.
 func (s *schema) write(without map[int]bool) string {
 	var b strings.Builder
-	at := 0
-	for i, d := range s.file.Decls {
+	at := head(s.set, s.file)
+	b.WriteString(s.source[:at])
+	for _, spec := range s.imports(without) {
+		b.WriteString("; import " + spec)
+	}
+	for i, d := range s.decls {
 		f, ok := d.(*ast.FuncDecl)
 		if !ok || f.Body == nil {
 			continue
@@ -164,11 +268,26 @@ func (s *schema) write(without map[int]bool) string {
 		if without[t.trial] {
 			continue
 		}
-		t.from, t.to = line, line+strings.Count(t.text, "\n")
-		b.WriteString(t.text + "\n")
+		text := t.text
+		if t.variable {
+			text = fmt.Sprintf("func init() { if redgreenTrial == %d { %s } }", t.trial+1, t.text)
+		}
+		t.from, t.to = line, line+strings.Count(text, "\n")
+		b.WriteString(text + "\n")
 		line = t.to + 1
 	}
 	return b.String()
+}
+
+// imports are what the twins need beside the file's own.
+func (s *schema) imports(without map[int]bool) []string {
+	var out []string
+	for _, t := range s.twins {
+		if !without[t.trial] {
+			out = append(out, t.imports...)
+		}
+	}
+	return unique(out)
 }
 
 // trialFile is what a package with twins asks.
@@ -255,6 +374,7 @@ const maxBuilds = 4
 func (r *Runner) tryGo(ctx context.Context, dir string, c Command, candidates []Candidate, o TryOptions) ([]Trial, string, error) {
 	trials := make([]Trial, len(candidates))
 	schemas := map[string]*schema{}
+	var apart []int
 	for i, cand := range candidates {
 		why := ""
 		for p, text := range cand {
@@ -275,6 +395,9 @@ func (r *Runner) tryGo(ctx context.Context, dir string, c Command, candidates []
 			trials[i].Tried = true
 			fallthrough
 		default:
+			if why == "outside" {
+				apart = append(apart, i)
+			}
 			for _, s := range schemas {
 				s.twins = slices.DeleteFunc(s.twins, func(t *twin) bool { return t.trial == i })
 			}
@@ -283,11 +406,42 @@ func (r *Runner) tryGo(ctx context.Context, dir string, c Command, candidates []
 	without := map[int]bool{}
 	for range maxBuilds {
 		again, problem, err := r.buildGo(ctx, dir, c, schemas, trials, without, o)
-		if err != nil || problem != "" || !again {
+		if err != nil || problem != "" {
 			return trials, problem, err
+		}
+		if !again {
+			return trials, "", r.tryApart(ctx, dir, c, candidates, trials, apart, o)
 		}
 	}
 	return trials, "the candidates did not compile together", nil
+}
+
+// The bounds of tryApart.
+const (
+	maxApart  = 16
+	apartWall = time.Minute
+)
+
+// tryApart tries the candidates that change a constant, a type or a signature, each as a run of its own, where none of the
+// others passes. The first of them are enough: they are in the order of their rank. The others count as tried.
+func (r *Runner) tryApart(ctx context.Context, dir string, c Command, candidates []Candidate, trials []Trial, apart []int, o TryOptions) error {
+	if slices.ContainsFunc(trials, Trial.Passes) || len(apart) == 0 {
+		return nil
+	}
+	own := make([]Candidate, 0, maxApart)
+	for _, i := range apart[:min(len(apart), maxApart)] {
+		own = append(own, candidates[i])
+	}
+	o.Wall = min(o.Wall, apartWall)
+	got, _, err := r.trySlowly(ctx, dir, c, own, o)
+	for n, i := range apart {
+		trials[i].Tried = true
+		if n < len(got) {
+			got[n].Tried = true
+			trials[i] = got[n]
+		}
+	}
+	return err
 }
 
 // buildGo builds and runs once; again says that some were found not to compile, and are in without now.
@@ -374,7 +528,15 @@ func (r *Runner) buildGo(ctx context.Context, dir string, c Command, schemas map
 				}
 			}
 		}
-		if !found {
+		for _, s := range schemas { // a name that one of them imports may be another's
+			for _, t := range s.twins {
+				if !found && len(t.imports) > 0 && !without[t.trial] {
+					without[t.trial], again = true, true
+					trials[t.trial].Tried = true
+				}
+			}
+		}
+		if !found && !again {
 			return false, "the candidates could not be built together: " + shorten(lastLines([]byte(build), 3), 300), nil
 		}
 		return true, "", nil

@@ -146,6 +146,49 @@ func TestTryGo(t *testing.T) {
 	}
 }
 
+// TestTryGoOutsideOfFunctions tries another first value of a variable and an import together with changes of functions, and a
+// constant as a run of its own, where nothing else passes.
+func TestTryGoOutsideOfFunctions(t *testing.T) {
+	b := realBench(t, sandbox.Limits{Wall: 4 * time.Minute})
+	dir := b.files(t, map[string]string{
+		"go.mod":    "module example.org/a\n\ngo 1.24\n",
+		"a.go":      "package a\n\nvar units = map[string]int{\n\t\"k\": 100,\n}\n\nconst most = 3\n\nfunc size(u string) int { return units[u] }\n\nfunc few(n int) bool { return n <= most }\n",
+		"a_test.go": "package a\n\nimport \"testing\"\n\nfunc TestSize(t *testing.T) {\n\tif size(\"k\") != 1000 {\n\t\tt.Error(size(\"k\"))\n\t}\n}\n\nfunc TestFew(t *testing.T) {\n\tif !few(3) || few(7) {\n\t\tt.Error(most)\n\t}\n}\n",
+	})
+	c := mustFind(t, dir)
+	o := TryOptions{Red: []string{"TestSize"}, Green: []string{"TestFew"}, Test: time.Second, Wall: time.Minute, Enough: 3}
+	upper := changed(t, dir, "a.go", "return units[u] }", "return units[strings.ToLower(u)] * 10 }")
+	upper["a.go"] = strings.Replace(upper["a.go"], "package a\n", "package a\n\nimport \"strings\"\n", 1)
+	constant := changed(t, dir, "a.go", "most = 3", "most = 4")
+	trials, problem, err := b.runner.Try(t.Context(), dir, c, []Candidate{
+		changed(t, dir, "a.go", "100,", "1000,"),
+		changed(t, dir, "a.go", "100,", "1000"),
+		changed(t, dir, "a.go", "100,", "true,"),
+		upper, constant,
+	}, o)
+	if err != nil || problem != "" {
+		t.Fatal(problem, err)
+	}
+	for i, want := range []func(Trial) bool{
+		func(t Trial) bool { return t.Passes() },
+		func(t Trial) bool { return t.Tried && !t.Built },
+		func(t Trial) bool { return t.Tried && !t.Built },
+		func(t Trial) bool { return t.Passes() },
+		func(t Trial) bool { return !t.Tried },
+	} {
+		if !want(trials[i]) {
+			t.Errorf("candidate %d: %+v", i, trials[i])
+		}
+	}
+	trials, problem, err = b.runner.Try(t.Context(), dir, c, []Candidate{constant}, o)
+	if err != nil || problem != "" {
+		t.Fatal(problem, err)
+	}
+	if got := trials[0]; !got.Tried || !got.Built || len(got.Fixed) > 0 {
+		t.Errorf("the constant: %+v", got)
+	}
+}
+
 // TestHang lets a test that never ends fail, and the others go on.
 func TestHang(t *testing.T) {
 	b := realBench(t, sandbox.Limits{Wall: 2 * time.Minute})
