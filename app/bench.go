@@ -26,9 +26,9 @@ type bench struct {
 }
 
 // bench prepares a run of a folder's tests, by the person's choice of command; image is named for this run, "" as the
-// settings say; told is testrun.Options.Told.
-func (c *core) bench(ctx context.Context, r *repo.Repo, by choice, image string, told func(string)) (*bench, error) {
-	b, err := c.emptyBench(ctx, r, by, image, told)
+// settings say; told and meter are those of testrun.Options.
+func (c *core) bench(ctx context.Context, r *repo.Repo, by choice, image string, told func(string), meter *testrun.Meter) (*bench, error) {
+	b, err := c.emptyBench(ctx, r, by, image, told, meter)
 	if err == nil && len(b.command.Args) == 0 {
 		return nil, errors.Join(noCommand(r.Root()), b.close())
 	}
@@ -40,7 +40,7 @@ func noCommand(dir string) error {
 }
 
 // emptyBench is bench for a folder that may have no test yet: then its command is empty.
-func (c *core) emptyBench(ctx context.Context, r *repo.Repo, by choice, image string, told func(string)) (*bench, error) {
+func (c *core) emptyBench(ctx context.Context, r *repo.Repo, by choice, image string, told func(string), meter *testrun.Meter) (*bench, error) {
 	commands, err := c.commands(r, by)
 	if err != nil {
 		return nil, err
@@ -74,7 +74,7 @@ func (c *core) emptyBench(ctx context.Context, r *repo.Repo, by choice, image st
 		return nil, errors.Join(err, b.close())
 	}
 	o := c.runnerOptions(r.Root(), image)
-	o.Sandbox, o.Cache, o.TempDir, o.Told = box, cache, dir, told
+	o.Sandbox, o.Cache, o.TempDir, o.Told, o.Meter = box, cache, dir, told, meter
 	b.runner = testrun.New(o)
 	return b, nil
 }

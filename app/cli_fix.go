@@ -22,6 +22,7 @@ import (
 	"redgreen/backend/repo"
 	"redgreen/backend/session"
 	"redgreen/backend/session/exchange"
+	"redgreen/backend/testrun"
 )
 
 // usdMost is the highest limit of cost: more is a slip of the finger, and no wish.
@@ -297,6 +298,7 @@ func (c *command) workWith(ctx context.Context, core *core, f *folder, m model.M
 	var follow *follower
 	o, err := core.agentOptions(f, m, hooks{
 		phase: func(_, text string) { trace.phase(text) },
+		tests: func(_ string, p testrun.Progress) { trace.tests(p) },
 		ask: func(ctx context.Context, _ string, act policy.Act) (bool, error) {
 			trace.hold(true)
 			defer trace.hold(false)

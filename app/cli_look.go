@@ -329,7 +329,7 @@ func (c *command) test(cmd *cobra.Command, args []string, t testFlags, image str
 		return testrun.Run{}, err
 	}
 	defer r.Close()
-	bench, err := core.bench(ctx, r, choice{words: words, dir: t.dir, number: t.number}, image, c.told)
+	bench, err := core.bench(ctx, r, choice{words: words, dir: t.dir, number: t.number}, image, c.told, c.meter())
 	if err != nil {
 		return testrun.Run{}, err
 	}

@@ -87,7 +87,7 @@ func (c *command) prove(ctx context.Context, dir, name, own, image string) (proo
 	if err != nil {
 		return none, err
 	}
-	b, err := core.emptyBench(ctx, r, choice{words: words}, image, c.told)
+	b, err := core.emptyBench(ctx, r, choice{words: words}, image, c.told, c.meter())
 	if err != nil {
 		return none, err
 	}

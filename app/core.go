@@ -23,6 +23,7 @@ import (
 	"redgreen/backend/repo"
 	"redgreen/backend/sandbox"
 	"redgreen/backend/session"
+	"redgreen/backend/testrun"
 )
 
 // core is the house put together: what the window and the subcommands share. Parts open when first asked for, so that
@@ -243,6 +244,7 @@ type hooks struct {
 	ask   func(ctx context.Context, session string, act policy.Act) (bool, error)
 	delta func(session string, step int, d model.Delta)
 	phase func(session, text string)
+	tests func(session string, p testrun.Progress)
 }
 
 // agentOptions puts the house together for one run in one folder.
@@ -257,7 +259,7 @@ func (c *core) agentOptions(f *folder, m model.Model, h hooks) (agent.Options, e
 	}
 	o := agent.Options{
 		Version: Version, Store: store, Repo: f.repo, Index: f.index, Sandbox: box, Model: m,
-		Dir: c.paths.workspace(), Spare: c.paths.spare(), Seed: c.paths.seed(), Tests: c.runnerOptions(f.repo.Root(), ""), Now: time.Now, Ask: h.ask, OnDelta: h.delta, OnPhase: h.phase,
+		Dir: c.paths.workspace(), Spare: c.paths.spare(), Seed: c.paths.seed(), Tests: c.runnerOptions(f.repo.Root(), ""), Now: time.Now, Ask: h.ask, OnDelta: h.delta, OnPhase: h.phase, OnTests: h.tests,
 	}
 	if m.Provider != nil {
 		store.Hide(c.keys.all()...) // wherever they might turn up, in a test's output, say

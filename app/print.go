@@ -123,6 +123,9 @@ func (c *command) printEnd(s session.State) {
 // told says on stderr what a test run waits for before its tests.
 func (c *command) told(text string) {
 	if text != "" {
+		if c.colour {
+			fmt.Fprint(c.err, clearLine)
+		}
 		fmt.Fprintln(c.err, waitWords(text))
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"redgreen/backend/model"
 	"redgreen/backend/policy"
 	"redgreen/backend/session"
+	"redgreen/backend/testrun"
 )
 
 // runs are the sessions that this process works on. Every run has one goroutine at most, and Close waits for all of them.
@@ -80,6 +81,7 @@ func (r *runs) hooks() hooks {
 			r.batch.delta(Delta{Session: id, Step: step, Text: d.Text, Thinking: d.Thinking, Reset: d.Retry != nil})
 		},
 		phase: func(id, text string) { r.send("phase", map[string]string{"session": id, "text": text}) },
+		tests: func(id string, p testrun.Progress) { r.send("tests", testsState(id, p)) },
 	}
 }
 

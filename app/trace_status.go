@@ -3,12 +3,15 @@ package app
 import (
 	"fmt"
 	"time"
+
+	"redgreen/backend/testrun"
 )
 
 // statusLine is the last line of a live trace: what is being done and for how long, until the next line takes its place.
 type statusLine struct {
 	width int // of the terminal; 0: there is no such line
 	text  string
+	more  string // how far the tests are
 	since time.Time
 	shown bool
 	held  bool // a question stands there
@@ -45,10 +48,20 @@ func (t *trace) live(width int) (stop func()) {
 func (t *trace) phase(text string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.status.text, t.status.since = text, time.Now()
+	t.status.text, t.status.more, t.status.since = text, "", time.Now()
 	t.clearStatus()
 	if t.open && text != "" && t.status.width > 0 { // what was said has ended
 		t.endOpen()
+	}
+}
+
+// tests says how far a run of tests is, until it is over.
+func (t *trace) tests(p testrun.Progress) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.status.more = ""
+	if words := testsWords(p); words != "" && !p.Over {
+		t.status.more = " · " + words
 	}
 }
 
@@ -72,7 +85,7 @@ func (t *trace) drawStatus(now time.Time) {
 	if s.width == 0 || s.text == "" || s.held || t.open {
 		return
 	}
-	line := fmt.Sprintf("   %s… %d s", printable(s.text, 200), int(now.Sub(s.since).Seconds()))
+	line := fmt.Sprintf("   %s… %d s%s", printable(s.text, 200), int(now.Sub(s.since).Seconds()), s.more)
 	fmt.Fprintf(t.w, "\r\x1b[K%s", t.paint(dim, cut(line, s.width-1, tail)))
 	s.shown = true
 }

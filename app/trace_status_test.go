@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"redgreen/backend/model"
+	"redgreen/backend/testrun"
 )
 
 // TestStatusLine: what is being done stands on a live trace's last line alone, no wider than it, and leaves nothing behind.
@@ -29,6 +30,12 @@ func TestStatusLine(t *testing.T) {
 	if got := tick(); got != "\r\x1b[K\x1b[2m   Trying edits… 42 s\x1b[0m" {
 		t.Errorf("%q", got)
 	}
+	tr.tests(testrun.Progress{Done: 3, Total: 14, Rate: 2})
+	if got := tick(); got != "\r\x1b[K\x1b[2m   Trying edits… 42 s · 3 of…\x1b[0m" {
+		t.Errorf("while tests run: %q", got)
+	}
+	tr.tests(testrun.Progress{Done: 14, Total: 14, Over: true})
+	tick()
 	out.Reset()
 	tr.told("   a line")
 	if got := out.String(); got != "\r\x1b[K   a line\n" {

@@ -47,6 +47,7 @@ type Options struct {
 	Ask     func(ctx context.Context, session string, act policy.Act) (bool, error)
 	OnDelta func(session string, step int, d model.Delta) // streamed text; must not block
 	OnPhase func(session, text string)                    // what the system does now, in words, "" nothing; must not block
+	OnTests func(session string, p testrun.Progress)      // how far a run of tests is; must not block; nil nobody is told
 }
 
 // Task is what the person asked.

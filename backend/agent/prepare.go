@@ -116,6 +116,9 @@ func (r *Run) copyFolder(ctx context.Context, b *bench) error {
 	o.Sandbox, o.Cache, o.Source, o.Limits, o.TempDir, o.Seed = r.o.Sandbox, cache, r.o.Repo.Root(), r.task.SandboxLimits, tmp, r.o.Seed
 	o.Told = r.waitsFor(o.Told)
 	o.Hang = testHang
+	if r.o.OnTests != nil {
+		o.Meter = testrun.NewMeter(func(p testrun.Progress) { r.o.OnTests(r.ID(), p) })
+	}
 	b.runner, b.tests = testrun.New(o), o
 	return nil
 }

@@ -23,6 +23,7 @@ type Options struct {
 	TempDir string
 	Hang    time.Duration     // processor time after which a Python test is stopped and fails; 0 none
 	Told    func(text string) // told what a run waits for before its tests, "" when that is over; must not block; nil nobody
+	Meter   *Meter            // told how far each run of Run is; nil nobody
 
 	Prepared string            // host folder of what Prepare installed; "" none
 	Image    string            // the image to run in, see sandbox.Spec; "" as Images says
@@ -71,6 +72,11 @@ func (r *Runner) Run(ctx context.Context, dir string, c Command, paths []string)
 	if len(c.Parts) > 0 {
 		return r.runParts(ctx, dir, c, paths)
 	}
+	return r.runOne(ctx, dir, c, paths, [2]int{})
+}
+
+// runOne runs one command; part is which of how many it is, for those who are told how far the run is.
+func (r *Runner) runOne(ctx context.Context, dir string, c Command, paths []string, part [2]int) (Run, error) {
 	kind := kindOf(c.Runner)
 	j, err := r.newJob(dir, c, paths)
 	if err != nil {
@@ -82,7 +88,9 @@ func (r *Runner) Run(ctx context.Context, dir string, c Command, paths []string)
 		run.Infrastructure, run.Reason, run.ExitCode = true, err.Error(), -1
 		return run, nil
 	}
+	end := r.options.Meter.follow(j, part)
 	res, err := r.start(ctx, j)
+	end(err == nil && res.Reason == "")
 	if ctx.Err() != nil {
 		return run, fmt.Errorf("running tests: %w", ctx.Err())
 	}

@@ -76,12 +76,12 @@ type partRun struct {
 // runParts runs each part that some of the paths belong to, all without paths.
 func (r *Runner) runParts(ctx context.Context, dir string, c Command, paths []string) (Run, error) {
 	var parts []partRun
-	for _, part := range c.Parts {
+	for i, part := range c.Parts {
 		own := ownPaths(dir, part, paths)
 		if len(paths) > 0 && len(own) == 0 {
 			continue
 		}
-		run, err := r.Run(ctx, dir, part, own)
+		run, err := r.runOne(ctx, dir, part, own, [2]int{i + 1, len(c.Parts)})
 		if err != nil {
 			return Run{}, err
 		}

@@ -10,6 +10,7 @@ module.exports = class extends reporters.Spec {
     super(runner, options);
     const done = (status) => (test, error) =>
       write({ event: 'test', id: id(test), status, ms: Math.round(test.duration ?? 0), text: error ? error.stack || String(error.message ?? error) : '' });
+    write({ event: 'collected', collected: runner.total });
     runner.on('test', (test) => write({ event: 'start', id: id(test) }));
     runner.on('pass', done('passed'));
     runner.on('fail', done('failed'));

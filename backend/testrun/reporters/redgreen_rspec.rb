@@ -3,13 +3,17 @@
 require_relative "redgreen_report"
 
 class RedgreenFormatter
-  RSpec::Core::Formatters.register self, :message, :example_started, :example_passed, :example_failed, :example_pending,
+  RSpec::Core::Formatters.register self, :start, :message, :example_started, :example_passed, :example_failed, :example_pending,
                                    :dump_summary, :close
 
   REPORT = RedgreenReport.new
 
   def initialize(_output)
     @messages = []
+  end
+
+  def start(notification)
+    REPORT.write(event: "collected", collected: notification.count)
   end
 
   def message(notification)

@@ -78,6 +78,7 @@ class Reporter:
 
     def pytest_collection_finish(self, session):
         self.collected = len(session.items)
+        self.write(event="collected", collected=self.collected)
 
     def pytest_collectreport(self, report):
         if report.failed:

@@ -95,18 +95,27 @@ class Result(unittest.TextTestResult):
             self.done(test, "failed", err)
 
 
+class Runner(unittest.TextTestRunner):
+    def run(self, test):
+        try:
+            Result.write(event="collected", collected=test.countTestCases())
+        except Exception:
+            pass  # a suite of the folder's own that cannot be counted; it can be run all the same
+        return super().run(test)
+
+
 def main():
     write = redgreen_report.open_report()
     Result.write = staticmethod(write)
     Result.altered = staticmethod(redgreen_report.watch(
-        unittest.TestCase, unittest.TestSuite, unittest.TestResult, unittest.TextTestResult, unittest.TextTestRunner, Result))
+        unittest.TestCase, unittest.TestSuite, unittest.TestResult, unittest.TextTestResult, unittest.TextTestRunner, Result, Runner))
     sys.path[:0] = redgreen_report.folder_path()
     redgreen_report.give_way(redgreen_report.folder_path())
     redgreen_report.src_last()
     redgreen_report.stand_in("unittest", sys.argv[1:])
     redgreen_report.measure()
     program = unittest.main(module=None, argv=["python -m unittest"] + sys.argv[1:], exit=False,
-                            testRunner=unittest.TextTestRunner(resultclass=Result))
+                            testRunner=Runner(resultclass=Result))
     result = program.result
     result.look()
     write(event="end", collected=result.testsRun, status="0" if result.wasSuccessful() else "1")
