@@ -44,7 +44,11 @@ func testsWords(p testrun.Progress) string {
 		parts = append(parts, countOf(p.Done, "test"))
 	}
 	if p.Rate > 0 {
-		parts = append(parts, fmt.Sprintf("%.3g a second", p.Rate))
+		digits := 0
+		if p.Rate < 10 {
+			digits = 1
+		}
+		parts = append(parts, fmt.Sprintf("%.*f a second", digits, p.Rate))
 	}
 	switch {
 	case p.Left > 0:

@@ -25,6 +25,7 @@ import (
 	"redgreen/backend/repo"
 	"redgreen/backend/sandbox"
 	"redgreen/backend/session"
+	"redgreen/backend/testrun"
 )
 
 var update = flag.Bool("update", false, "write testdata/sessions anew")
@@ -311,6 +312,14 @@ func TestSamplesAreFixedProvenApprovedAndUndone(t *testing.T) {
 			var mu sync.Mutex
 			phases := 0
 			f.o.OnPhase = func(string, string) { mu.Lock(); phases++; mu.Unlock() }
+			var ends []testrun.Progress
+			f.o.OnTests = func(_ string, p testrun.Progress) {
+				mu.Lock()
+				defer mu.Unlock()
+				if p.Over {
+					ends = append(ends, p)
+				}
+			}
 			r := start(t, f, recorded(t, name), Task{Text: task.Task})
 			work(t, r, session.Review)
 
@@ -328,6 +337,9 @@ func TestSamplesAreFixedProvenApprovedAndUndone(t *testing.T) {
 			}
 			if phases == 0 {
 				t.Error("no phase was told")
+			}
+			if base := all[session.TestsFinished](t, r)[0].Run; len(ends) < 4 || ends[0].Done != base.Passed+base.Failed+base.Skipped || !slices.ContainsFunc(ends[1:], func(p testrun.Progress) bool { return p.Last > 0 && p.Done > ends[0].Done/2 }) {
+				t.Errorf("of a baseline of %+v and a proof it was told %+v", base, ends)
 			}
 			checkPrefix(t, r)
 			st := r.log.State()

@@ -64,6 +64,22 @@ scene('of tests for right code it is shown what each was seen to fail with', 'sp
   assert.match(await page.getByTestId('breaks').innerText(), /test_\w+\s+app\/invoices\.py:51 changed to if address is not None:/);
 });
 
+scene('a long suite shows how far it is: without a number of tests no measured bar, with one what is left', 'scene=slow&speed=3', async (page) => {
+  await task(page);
+  const bar = page.getByTestId('testing');
+  await bar.waitFor();
+  const measured = () => bar.locator('progress').evaluate((p) => p.position >= 0);
+  assert.equal(await measured(), false);
+  assert.match(await bar.innerText(), /^\d+ tests · \d+ a second\s+0:0\d$/);
+  await bar.waitFor({ state: 'detached' });
+  await page.getByTestId('diff').waitFor();
+  await bar.waitFor(); // the proof's run, of the tests of the baseline
+  assert.equal(await measured(), true);
+  assert.match(await bar.innerText(), /^\d+ of about 212 tests · \d+ a second\s+0:0\d · about 0:0\d left$/);
+  await page.getByTestId('write').waitFor();
+  assert.equal(await bar.count(), 0);
+});
+
 scene('an integrity flag leads to its line, also into folded text', 'speed=1000&scene=not_proven', async (page) => {
   await task(page);
   await page.getByTestId('integrity-flag').click();

@@ -31,6 +31,7 @@ export class Run {
   error: AppError | null = $state.raw(null); // opening it failed
   notice: AppError | null = $state.raw(null); // the last act failed
   phaseText = $state('');
+  testing: Pushed['tests'] | null = $state.raw(null); // while tests run
   loaded = $state(false);
   busy = $state(''); // the act that is under way
 
@@ -59,6 +60,7 @@ export class Run {
       backend.on('notices', (ns) => ns.some((n) => n.session === id && n.seq > this.#pulled) && void this.pull()),
       backend.on('deltas', (ds) => this.#deltas.push(...ds.filter((d) => d.session === id))),
       backend.on('phase', (p) => p.session === id && (this.phaseText = p.text)),
+      backend.on('tests', (p) => p.session === id && (this.testing = p.over ? null : p)),
       backend.on('connected', () => void this.catchUp()),
     ];
     const timer = setInterval(() => (this.running || this.owner) && void this.catchUp(), poll);

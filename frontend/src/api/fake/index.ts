@@ -133,6 +133,7 @@ export function fake(q: URLSearchParams): Backend {
       }
       if (s.stop) return;
       if ('phase' in b) emit('phase', { session: s.info.id, text: b.phase });
+      else if ('tests' in b) emit('tests', { session: s.info.id, ...b.tests });
       else if ('text' in b) emit('deltas', [{ session: s.info.id, step: b.step, text: b.text }]);
       else if ('ask' in b) {
         emit('ask', { session: s.info.id, ask_id: `a${s.events.length}`, kind: 'edit_workspace', object: b.ask });
@@ -254,7 +255,7 @@ export function fake(q: URLSearchParams): Backend {
     async startTask(t) {
       if (!t.text) fail('invalid', 'The task is empty. Say what is wrong.');
       const s = create(t, Date.now(), scene);
-      const beats = [...opening({ task: t.text, model: s.info.model, limits: t.limits, askEdits: t.ask_edits, kind: t.kind || (scene === 'feature' || scene === 'explain' ? scene : 'fix'), kindBy: t.kind ? 'person' : 'text' }), ...work(t.ask_edits ? 'ask' : scene)];
+      const beats = [...opening({ task: t.text, model: s.info.model, limits: t.limits, askEdits: t.ask_edits, kind: t.kind || (scene === 'feature' || scene === 'explain' ? scene : 'fix'), kindBy: t.kind ? 'person' : 'text', slow: scene === 'slow' }), ...work(t.ask_edits ? 'ask' : scene)];
       void play(s, beats);
       return s.info.id;
     },

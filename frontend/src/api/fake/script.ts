@@ -2,13 +2,14 @@
 
 import { Chunk } from '@codemirror/merge';
 import { Text } from '@codemirror/state';
-import type { Certificate, DiffFile, Hunk, Kind, Patch, PatchLine, Payloads, Run, Sandbox, TaskKind, Test } from '../types';
+import type { Certificate, DiffFile, Hunk, Kind, Patch, PatchLine, Payloads, Pushed, Run, Sandbox, TaskKind, Test } from '../types';
 import { files, folder, newTest, oldTests, type FakeFile } from './repo';
 
 /** A beat waits ms, then streams text or stores an event. */
 export type Beat =
   | { wait: number; text: string; thinking?: boolean; step: number }
   | { wait: number; phase: string }
+  | { wait: number; tests: Omit<Pushed['tests'], 'session'> }
   | { wait: number; ask: string }
   | { wait: number; kind: Kind; data: Payloads[Kind] };
 
@@ -125,8 +126,18 @@ export function certificate(over: Partial<Certificate>): Certificate {
   };
 }
 
+/** testing: what is told of a suite of 212 tests while it runs for ms, of the same suite before took beforehand. */
+function testing(ms: number, before = 0): Beat[] {
+  const every = 500;
+  return Array.from({ length: Math.ceil(ms / every) }, (_, i): Beat => {
+    const at = (i + 1) * every;
+    const done = Math.min(212, Math.round((212 * at) / ms));
+    return { wait: every, tests: { done, total: before ? 212 : 0, about: before > 0, part: 0, parts: 0, ms: at, last_ms: before, rate: at < 2000 ? 0 : done / (at / 1000), left_ms: before && at >= 2000 ? ms - at : 0, over: at >= ms } };
+  });
+}
+
 /** opening: everything up to the first model call. */
-export function opening(o: { task: string; model: Payloads['session.started']['model']; limits: Payloads['session.started']['limits']; askEdits: boolean; kind?: TaskKind; kindBy?: 'person' | 'text' }): Beat[] {
+export function opening(o: { task: string; model: Payloads['session.started']['model']; limits: Payloads['session.started']['limits']; askEdits: boolean; kind?: TaskKind; kindBy?: 'person' | 'text'; slow?: boolean }): Beat[] {
   const baseline = run({}, oldTests, 912);
   return [
     ev(0, 'session.started', {
@@ -137,6 +148,7 @@ export function opening(o: { task: string; model: Payloads['session.started']['m
     ev(260, 'sandbox.ready', sandbox),
     { wait: 10, phase: 'Running 14 tests before any change' },
     ev(10, 'tests.started', { command: baseline.command, why: 'baseline' }),
+    ...(o.slow ? testing(8_000) : []),
     ev(900, 'baseline.finished', { run: baseline }),
     { wait: 0, phase: 'Waiting for the model' },
   ];
@@ -184,6 +196,7 @@ export function work(scene: Scene): Beat[] {
     done(7, 'finish', '', 'the system proves the patch now', 0, scene === 'feature' ? { part: { number: 1, summary: 'The endpoint answers without a city.', patch_hash: 'patch-2', gained: [newTest] } } : {}),
     { wait: 10, phase: 'Running the tests with the patch' },
     ev(10, 'proof.started', { patch_hash: 'patch-2' }),
+    ...(scene === 'slow' ? testing(9_000, 8_000) : []),
     { wait: 900, phase: 'Running the new test on the untouched copy' },
     { wait: 700, phase: 'Running the new test 3 more times' },
     ...proof(scene),

@@ -91,7 +91,6 @@ export interface Found {
   told: List<string>;
 }
 
-/** The pushed events; small, and everything but deltas can be fetched again. */
 /** What is told to a person who looks elsewhere; a click on it shows the session. */
 export interface Notice {
   session: string;
@@ -99,6 +98,22 @@ export interface Notice {
   text: string;
 }
 
+/** How far a run of tests is; what is not known is 0. */
+export interface TestsState {
+  session: string;
+  done: number;
+  total: number;
+  about: boolean; // the total is that of the run before
+  part: number; // of several commands, which one
+  parts: number;
+  ms: number;
+  last_ms: number; // what the same run took the last time
+  rate: number; // tests a second
+  left_ms: number;
+  over: boolean;
+}
+
+/** The pushed events; small, and everything but deltas can be fetched again. */
 export interface Pushed {
   notices: { session: string; seq: number; kind: Kind }[];
   deltas: { session: string; step: number; text?: string; thinking?: string; reset?: boolean }[];
@@ -106,6 +121,7 @@ export interface Pushed {
   ask: { session: string; ask_id: string; kind: string; object: string };
   over: { session: string; outcome: Outcome }; // it works no more
   phase: { session: string; text: string };
+  tests: TestsState;
   prepare: { folder: string; text: string }; // '' when it is done
   probe: { ref: string; score: ProbeScore };
   open: { folder: string; session: string }; // a second start, or a click on a notification, asks for it; '' none

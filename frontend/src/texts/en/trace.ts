@@ -2,7 +2,7 @@
 
 import { english, reruns, tests as testsOf } from './figures';
 
-const { count, number } = english;
+const { count, decimal, number } = english;
 
 /** How a session stands or ended, in a word and a sentence. */
 export const outcomes = {
@@ -157,6 +157,17 @@ export const tests = {
   outputBefore: 'Output before',
   outputAfter: 'Output with the patch',
   grid: (all: number, red: number, turned: number, green: number) => `${number(all)} tests: ${number(red)} red, ${number(turned)} turned green, ${number(green)} green`,
+};
+
+/** How far a run of tests is. */
+export const testing = {
+  name: 'Progress of the tests',
+  part: (n: number, of: number) => `part ${number(n)} of ${number(of)}`,
+  of: (done: number, total: number, about: boolean) => (about ? `${number(done)} of about ${testsOf(total)}` : `${number(done)} of ${testsOf(total)}`),
+  done: (n: number) => testsOf(n),
+  rate: (perSecond: number) => `${decimal(perSecond, 0, perSecond < 10 ? 1 : 0)} a second`,
+  left: (clock: string) => `about ${clock} left`,
+  last: (clock: string) => `took ${clock} the last time`,
 };
 
 export const fork = {
