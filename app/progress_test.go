@@ -15,7 +15,7 @@ func TestTestsWords(t *testing.T) {
 		"1 test":                  {Done: 1},
 		"0 of 1 test":             {Total: 1},
 		"took 1.5s the last time": {Last: 1500 * time.Millisecond},
-		"3 of about 14 tests, 0.3 a second, 44s left":           {Done: 3, Total: 14, About: true, Rate: 0.26, Left: 43200 * time.Millisecond, Last: time.Minute},
+		"3 of about 14 tests, 0.3 a second, 44s left":            {Done: 3, Total: 14, About: true, Rate: 0.26, Left: 43200 * time.Millisecond, Last: time.Minute},
 		"part 2 of 3, 1180 of 2000 tests, 118 a second, 7s left": {Done: 1180, Total: 2000, Part: 2, Parts: 3, Rate: 118.2, Left: 7 * time.Second},
 	} {
 		if got := testsWords(p); got != want {
