@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"golang.org/x/sys/unix"
 )
 
 // Options configure a Sandbox.
@@ -86,6 +88,9 @@ func (s *Sandbox) choose(ctx context.Context) (Runtime, Rung, error) {
 	if rt != nil {
 		s.take(rt, rung)
 		return rt, rung, nil
+	}
+	if Free(s.home.dir) < fullBytes { // another time there may be room
+		return nil, Rung{}, fmt.Errorf("no sandbox can be made: the disk of %s is full (%w); free some space and try again", s.home.dir, unix.ENOSPC)
 	}
 	s.failed = fmt.Errorf("no sandbox works here, so no test is run. The easiest way out, on Debian or Ubuntu: sudo apt-get install --no-install-recommends podman crun conmon netavark; on Fedora: sudo dnf install podman. For a folder that you trust as you trust your own shell there is also: redgreen doctor --allow-none FOLDER. Tried:\n%w", errors.Join(why...))
 	return nil, Rung{}, s.failed

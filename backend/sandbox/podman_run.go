@@ -5,10 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // container is one container, from create to delete.
@@ -206,7 +209,7 @@ func (p *podmanRun) watchIt(ctx context.Context) (Result, error) {
 	w.lookAtEnd() // before the counters go
 	var final containerState
 	if err == nil || w.reason() != "" {
-		final, err = p.final(gone) // a program may close its output and go on
+		final, err = p.final(gone, w) // a program may close its output and go on
 	}
 	took := time.Since(begin)
 	finished()
@@ -232,12 +235,31 @@ func demuxUntil(gone context.Context, stream io.ReadCloser, stdout, stderr io.Wr
 	return demux(stream, stdout, stderr)
 }
 
-// final asks until the exit code stands. Podman's own wait is slower: it waits for the whole cleanup.
-func (p *podmanRun) final(gone context.Context) (containerState, error) {
+// recordTime is how long Podman may take to record how an ended run ended; fullTime where it cannot, with fewer bytes than
+// fullBytes left on the disk.
+const (
+	recordTime = time.Minute
+	fullTime   = 3 * time.Second
+	fullBytes  = 64 << 10
+)
+
+// final asks until the exit code stands. Podman's own wait is slower: it waits for the whole cleanup. A run that has ended,
+// and of which that is not recorded, is an error: on a full disk it would never be.
+func (p *podmanRun) final(gone context.Context, w *watch) (containerState, error) {
+	var ended time.Time
 	for pause := 2 * time.Millisecond; ; pause = min(2*pause, 50*time.Millisecond) {
 		s, err := p.svc.api.inspect(gone, p.id)
 		if err != nil || s.ended() {
 			return s, err
+		}
+		switch full := Free(p.dir) < fullBytes; {
+		case !w.ended():
+		case ended.IsZero():
+			ended = time.Now()
+		case full && time.Since(ended) > fullTime:
+			return s, fmt.Errorf("the run has ended, but how could not be recorded: %w", &fs.PathError{Op: "write", Path: p.dir, Err: unix.ENOSPC})
+		case time.Since(ended) > recordTime:
+			return s, fmt.Errorf("the run has ended, but podman did not record how within %s", recordTime)
 		}
 		select {
 		case <-time.After(pause):

@@ -93,6 +93,16 @@ func (w *watch) stop(reason Reason) {
 	})
 }
 
+// ended says whether the run's first process is known to be gone.
+func (w *watch) ended() bool {
+	if w.pidfd < 0 {
+		return false
+	}
+	poll := []unix.PollFd{{Fd: int32(w.pidfd), Events: unix.POLLIN}}
+	n, err := unix.Poll(poll, 0)
+	return err == nil && n == 1
+}
+
 func (w *watch) reason() Reason {
 	w.mu.Lock()
 	defer w.mu.Unlock()
