@@ -188,13 +188,13 @@ type extent struct {
 	qualified string
 }
 
-// extents lists the chunks of a file, shortest first.
+// extents lists the chunks of a file.
 func (s *store) extents(ctx context.Context, file int64) ([]extent, error) {
 	all, err := s.extentsOf(ctx, []int64{file})
 	return all[file], err
 }
 
-// extentsOf is extents of several files in one query; a query costs more than the chunks of a file do.
+// extentsOf is extents of several files in one query; a query costs more than the chunks of a file do. They are without names.
 func (s *store) extentsOf(ctx context.Context, files []int64) (map[int64][]extent, error) {
 	out := map[int64][]extent{}
 	files = slices.Compact(slices.Clone(files))
@@ -203,15 +203,11 @@ func (s *store) extentsOf(ctx context.Context, files []int64) (map[int64][]exten
 			return nil, err
 		}
 	}
-	for _, list := range out {
-		slices.SortFunc(list, func(a, b extent) int { return cmp.Or(cmp.Compare(a.to-a.from, b.to-b.from), cmp.Compare(a.id, b.id)) })
-	}
 	return out, nil
 }
 
 func (s *store) addExtents(ctx context.Context, files []int64, into map[int64][]extent) error {
-	rows, err := s.db.QueryContext(ctx, `SELECT file_id, id, doc_line, end_line, CASE kind WHEN 'module' THEN '' ELSE qualified END FROM chunks
-		WHERE file_id IN (`+idList(files)+`)`)
+	rows, err := s.db.QueryContext(ctx, `SELECT file_id, id, doc_line, end_line FROM chunks WHERE file_id IN (`+idList(files)+`)`)
 	if err != nil {
 		return err
 	}
@@ -219,7 +215,7 @@ func (s *store) addExtents(ctx context.Context, files []int64, into map[int64][]
 	for rows.Next() {
 		var file int64
 		var e extent
-		if err := rows.Scan(&file, &e.id, &e.from, &e.to, &e.qualified); err != nil {
+		if err := rows.Scan(&file, &e.id, &e.from, &e.to); err != nil {
 			return err
 		}
 		into[file] = append(into[file], e)
@@ -228,11 +224,14 @@ func (s *store) addExtents(ctx context.Context, files []int64, into map[int64][]
 }
 
 // innermost is the shortest chunk that holds a line, or none.
-func innermost(shortestFirst []extent, line int) extent {
-	for _, e := range shortestFirst {
-		if e.from <= line && line <= e.to {
-			return e
+func innermost(of []extent, line int) (best extent) {
+	for _, e := range of {
+		if e.from > line || line > e.to {
+			continue
+		}
+		if best.to == 0 || cmp.Or(cmp.Compare(e.to-e.from, best.to-best.from), cmp.Compare(e.id, best.id)) < 0 {
+			best = e
 		}
 	}
-	return extent{}
+	return best
 }

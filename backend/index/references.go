@@ -103,14 +103,49 @@ func (ix *Index) references(ctx context.Context, name string, o GrepOptions) (ou
 	}
 	more = looked < len(files) || len(out) > o.N
 	out, in = out[:min(o.N, len(out))], in[:min(o.N, len(in))]
+	return out, more, ix.placed(ctx, out, in)
+}
+
+// placed gives references in indexed texts the chunks around them; in has the file of each.
+func (ix *Index) placed(ctx context.Context, refs []Reference, in []int64) error {
 	chunks, err := ix.store.extentsOf(ctx, in)
-	for i := range out {
-		if r := &out[i]; r.ID == indexedText {
-			e := innermost(chunks[in[i]], r.Line)
-			r.In, r.ID = e.qualified, e.id
+	if err != nil {
+		return err
+	}
+	var ids []int64
+	for i := range refs {
+		if r := &refs[i]; r.ID == indexedText {
+			r.ID = innermost(chunks[in[i]], r.Line).id
+			ids = append(ids, r.ID)
 		}
 	}
-	return out, more, err
+	names, err := ix.store.qualified(ctx, ids)
+	for i := range refs {
+		if r := &refs[i]; r.ID != 0 {
+			r.In = names[r.ID]
+		}
+	}
+	return err
+}
+
+// qualified gives the names of chunks; what is outside of all definitions has none.
+func (s *store) qualified(ctx context.Context, ids []int64) (map[int64]string, error) {
+	slices.Sort(ids)
+	out := map[int64]string{}
+	rows, err := s.db.QueryContext(ctx, `SELECT id, qualified FROM chunks WHERE kind<>'module' AND id IN (`+idList(slices.Compact(ids))+`)`)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var id int64
+		var name string
+		if err := rows.Scan(&id, &name); err != nil {
+			return nil, err
+		}
+		out[id] = name
+	}
+	return out, rows.Err()
 }
 
 // indexedText marks a reference whose chunk is still to be looked up.
@@ -166,7 +201,6 @@ func parsed(path string, src []byte) (packed []byte, chunks []extent) {
 		}
 		chunks = append(chunks, e)
 	}
-	slices.SortStableFunc(chunks, func(a, b extent) int { return cmp.Compare(a.to-a.from, b.to-b.from) })
 	return packMentions(cut.mentions), chunks
 }
 

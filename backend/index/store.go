@@ -18,7 +18,7 @@ import (
 
 // schemaVersion changes with the tables, the chunker, the analyser and the keyword fields: an index of another version is
 // made anew.
-const schemaVersion = "8"
+const schemaVersion = "9"
 
 // A chunk's text is not stored: it is cut from the file's content by its lines. indexed is 0 until the keyword index has
 // the chunk; gone holds chunks that the keyword index must still forget. So a kill between the two stores loses nothing.
@@ -58,7 +58,7 @@ CREATE TABLE chunks(
 	len_ident INTEGER NOT NULL, len_code INTEGER NOT NULL, len_prose INTEGER NOT NULL,  -- averages of BM25F
 	indexed INTEGER NOT NULL DEFAULT 0
 );
-CREATE INDEX chunks_file ON chunks(file_id);
+CREATE INDEX chunks_file ON chunks(file_id, doc_line, end_line); -- all that finding the chunk around a line needs
 CREATE INDEX chunks_name ON chunks(name COLLATE NOCASE);
 CREATE INDEX chunks_pending ON chunks(indexed) WHERE indexed = 0;
 CREATE TABLE constants(            -- the names of a chunk that is a block of constants
