@@ -47,7 +47,7 @@ type terms struct {
 
 // count is one term with how often it is said.
 type count struct {
-	term *term
+	term term
 	n    int32
 }
 
@@ -67,27 +67,32 @@ type keywordBatch struct {
 type scratch struct {
 	freqs bleveindex.TokenFrequencies
 	room  []bleveindex.TokenFreq
+	of    *count // the first of what is in it: a path's terms are those of the file's next chunk too
 }
 
-func (b *keywordBatch) add(id int64, d document) *keywordDoc {
-	doc := &keywordDoc{batch: b, id: docID(id), terms: d}
-	doc.self = terms{length: 1, counts: []count{{&term{text: doc.id}, 1}}}
+// add takes a document whose terms are numbers of texts.
+func (b *keywordBatch) add(id int64, d document, texts []string) *keywordDoc {
+	doc := &keywordDoc{batch: b, id: docID(id), terms: d, texts: texts}
 	b.docs = append(b.docs, doc)
 	return doc
 }
 
 // frequencies are the terms of a field as bleve wants them, until it asks for those of another document. It reads the keys and
 // the counts.
-func (b *keywordBatch) frequencies(f field, counts []count) bleveindex.TokenFrequencies {
+func (b *keywordBatch) frequencies(f field, counts []count, texts []string) bleveindex.TokenFrequencies {
 	size := bits.Len(uint(len(counts)))
 	s := &b.maps[f][size]
 	if s.freqs == nil {
 		s.freqs, s.room = make(bleveindex.TokenFrequencies, 1<<size), make([]bleveindex.TokenFreq, 1<<size)
 	}
+	if s.of == &counts[0] {
+		return s.freqs
+	}
+	s.of = &counts[0]
 	clear(s.freqs)
 	for i, c := range counts {
 		s.room[i].SetFrequency(int(c.n))
-		s.freqs[c.term.text] = &s.room[i]
+		s.freqs[texts[c.term]] = &s.room[i]
 	}
 	return s.freqs
 }
@@ -97,7 +102,7 @@ type keywordDoc struct {
 	batch *keywordBatch
 	id    string
 	terms document
-	self  terms       // the id
+	texts []string    // of the terms
 	as    *keywordDoc // the document that it stands for in bleve's list
 }
 
@@ -124,11 +129,11 @@ func (d *keywordDoc) VisitFields(visit bleveindex.FieldVisitor) {
 	if d.as == nil {
 		return
 	}
-	f := &cutField{batch: d.batch, doc: d.as, field: numFields, terms: d.as.self} // its own: bleve visits others within a visit
+	f := &cutField{batch: d.batch, doc: d.as, field: numFields, terms: terms{length: 1, counts: []count{{0, 1}}}, texts: []string{d.as.id}} // its own: bleve visits others within a visit
 	visit(f)
 	for i, t := range d.as.terms {
 		if len(t.counts) > 0 {
-			f.field, f.terms = field(i), t
+			f.field, f.terms, f.texts = field(i), t, d.as.texts
 			visit(f)
 		}
 	}
@@ -140,6 +145,7 @@ type cutField struct {
 	doc   *keywordDoc
 	field field
 	terms terms
+	texts []string
 }
 
 var _ bleveindex.Field = (*cutField)(nil)
@@ -171,7 +177,7 @@ func (f *cutField) NumPlainTextBytes() uint64 { return 0 }
 func (f *cutField) EncodedFieldType() byte    { return 't' }
 func (f *cutField) AnalyzedLength() int       { return f.terms.length }
 func (f *cutField) AnalyzedTokenFrequencies() bleveindex.TokenFrequencies {
-	return f.batch.frequencies(f.field, f.terms.counts)
+	return f.batch.frequencies(f.field, f.terms.counts, f.texts)
 }
 
 // errDamaged is a keyword index that cannot be opened or does not fit the database.
@@ -274,7 +280,7 @@ func addKeywords(kw bleve.Index, batch []change, gone []int64) (err error) {
 	}
 	for _, c := range batch {
 		for i, ch := range c.chunks {
-			b.Update(docs.add(ch.ID, c.docs[i]))
+			b.Update(docs.add(ch.ID, c.docs[i], c.texts))
 		}
 	}
 	if len(b.IndexOps) == 0 {

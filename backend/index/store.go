@@ -234,6 +234,7 @@ type change struct {
 	status string
 	chunks []Chunk
 	docs   []document // keyword documents of the chunks
+	texts  []string   // of their terms
 	grams  []uint32   // the trigrams of the text
 
 	content, mentions []byte // packed

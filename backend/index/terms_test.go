@@ -62,7 +62,7 @@ func TestProse(t *testing.T) {
 		p := v.prose(text)
 		var said []string
 		for _, c := range p.counts {
-			said = append(said, c.term.text)
+			said = append(said, v.texts()[c.term])
 		}
 		slices.Sort(said)
 		got := strings.Join(said, " ")

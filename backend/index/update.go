@@ -46,8 +46,9 @@ const (
 	batchBytes  = 8 << 20
 	// batchAge is how long work may be lost by a kill.
 	batchAge = 5 * time.Second
-	// maxAhead is how many files may be read before the slowest one is written.
-	maxAhead = 64
+	// maxAhead is how much may be read while a batch is written, in units of aheadUnit bytes; a file is one at least.
+	maxAhead  = 1024
+	aheadUnit = 8 << 10
 	// racy is how close to the reading a file's time may be before a change within the same tick of the clock could go
 	// unseen: such a file is looked at again next time.
 	racy = 2 * time.Second
@@ -208,6 +209,9 @@ type task struct {
 	old  known
 }
 
+// units is what a file takes of maxAhead.
+func (t task) units() int { return int(min(1+t.file.Size/aheadUnit, maxAhead)) }
+
 // compare finds what to look at and what is no more.
 func compare(files []repo.File, before map[string]known) (todo []task, removed []change) {
 	seen := make(map[string]bool, len(files))
@@ -252,16 +256,18 @@ func (u *updater) run(ctx context.Context, todo []task, removed []change) error 
 	var wg sync.WaitGroup
 	defer wg.Wait()
 	defer cancel()
-	tasks, results := make(chan task), make(chan result)
+	tasks, results := make(chan task), make(chan result, maxAhead) // no worker waits for a batch to be written
 	ahead := make(chan struct{}, maxAhead)
 	wg.Go(func() {
 		defer close(tasks)
 		for i, t := range todo {
 			t.seq = i
-			select {
-			case ahead <- struct{}{}:
-			case <-ctx.Done():
-				return
+			for range t.units() {
+				select {
+				case ahead <- struct{}{}:
+				case <-ctx.Done():
+					return
+				}
 			}
 			select {
 			case tasks <- t:
@@ -285,18 +291,20 @@ func (u *updater) run(ctx context.Context, todo []task, removed []change) error 
 			return err
 		}
 	}
-	early := map[int]change{} // results wait for those of the files before them: the index does not depend on who was faster
+	early := map[int]result{} // results wait for those of the files before them: the index does not depend on who was faster
 	next := 0
 	for r := range results {
 		if r.err != nil {
 			return r.err
 		}
-		early[r.seq] = r.change
-		for c, ok := early[next]; ok; c, ok = early[next] {
+		early[r.seq] = r
+		for r, ok := early[next]; ok; r, ok = early[next] {
 			delete(early, next)
 			next++
-			<-ahead
-			if err := u.take(ctx, c); err != nil {
+			for range r.units() {
+				<-ahead
+			}
+			if err := u.take(ctx, r.change); err != nil {
 				return err
 			}
 		}
@@ -308,7 +316,7 @@ func (u *updater) run(ctx context.Context, todo []task, removed []change) error 
 }
 
 type result struct {
-	seq    int
+	task
 	change change
 	err    error
 }
@@ -321,7 +329,7 @@ func (ix *Index) work(ctx context.Context, tasks <-chan task, results chan<- res
 	for t := range tasks {
 		ch, err := ix.look(c, t, start)
 		select {
-		case results <- result{t.seq, ch, err}:
+		case results <- result{t, ch, err}:
 		case <-ctx.Done():
 			return
 		}
@@ -358,10 +366,13 @@ func (ix *Index) look(c *chunker, t task, start time.Time) (change, error) {
 	if cut.broken {
 		ch.status = "broken"
 	}
+	c.words.begin()
 	where := c.words.names(t.file.Path)
+	ch.docs = make([]document, 0, len(ch.chunks))
 	for _, chunk := range ch.chunks {
 		ch.docs = append(ch.docs, c.words.document(chunk, where, cut.comments(chunk)))
 	}
+	ch.texts = c.words.texts()
 	return ch, nil
 }
 
