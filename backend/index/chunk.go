@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"io"
 	"path"
 	"sort"
 	"strings"
@@ -41,10 +40,13 @@ type Hole struct {
 // Hash tells the content of chunks apart: the first 16 bytes of a SHA-256.
 type Hash [16]byte
 
-func (ch Chunk) hash() Hash {
-	sum := sha256.New()
-	io.WriteString(sum, ch.Path+"\x00"+ch.Qualified+"\x00"+ch.Text)
-	return Hash(sum.Sum(nil)[:16])
+// hash needs room for the text, which it gives back.
+func (ch Chunk) hash(room []byte) (Hash, []byte) {
+	for _, part := range []string{ch.Path, "\x00", ch.Qualified, "\x00", ch.Text} {
+		room = append(room, part...)
+	}
+	sum := sha256.Sum256(room)
+	return Hash(sum[:16]), room[:0]
 }
 
 const (
@@ -90,9 +92,8 @@ type cut struct {
 	mentions []lang.Mention
 }
 
-// comments are the comments inside a chunk's own lines.
-func (c cut) comments(ch Chunk) string {
-	var b strings.Builder
+// comments are the comments inside a chunk's own lines, in the room of others.
+func (c cut) comments(ch Chunk, room []string) []string {
 	h := ch.Holes
 	i := sort.Search(len(c.notes), func(i int) bool { return c.notes[i].Line >= ch.StartLine })
 	for ; i < len(c.notes) && c.notes[i].Line <= ch.EndLine; i++ {
@@ -100,23 +101,23 @@ func (c cut) comments(ch Chunk) string {
 			h = h[1:]
 		}
 		if len(h) == 0 || c.notes[i].Line < h[0].From {
-			b.WriteString(c.notes[i].Text)
-			b.WriteByte('\n')
+			room = append(room, c.notes[i].Text)
 		}
 	}
-	return b.String()
+	return room
 }
 
 // file cuts one file into chunks, in order of place. Together they hold every line that says something.
 func (c *chunker) file(name string, src []byte) (cut, error) {
-	ls := splitLines(src)
+	text := string(src)
+	ls := splitText(text)
 	if len(src) > minifiedSize && len(src)/len(ls) > minifiedLine {
 		return cut{}, errMinified
 	}
 	l, ok := lang.Detect(name, src)
 	if !ok {
 		out := cut{chunks: windows(name, "", "lines", ls, 1, len(ls))}
-		out.complete(ls, false)
+		out.complete(ls, text, false)
 		return out, nil
 	}
 	f, err := c.parse(l, src)
@@ -127,18 +128,42 @@ func (c *chunker) file(name string, src []byte) (cut, error) {
 	default:
 		out.chunks = fromDefinitions(name, l.Name, f.Definitions, ls)
 	}
-	out.complete(ls, l.TestFile(name))
+	out.complete(ls, text, l.TestFile(name))
 	return out, nil
 }
 
 // complete gives the chunks their text and what follows from it.
-func (c *cut) complete(ls []string, test bool) {
+func (c *cut) complete(ls []string, text string, test bool) {
+	starts := lineStarts(ls, text)
+	var room []byte
 	for i := range c.chunks {
 		ch := &c.chunks[i]
 		ch.Test = ch.Test || test
-		ch.Text = textOf(*ch, ls)
-		ch.Hash = ch.hash()
+		if len(ch.Holes) == 0 && ch.EndLine < len(starts) {
+			ch.Text = text[starts[ch.StartLine-1]:starts[ch.EndLine]]
+		} else {
+			ch.Text = textOf(*ch, ls)
+		}
+		ch.Hash, room = ch.hash(room)
 	}
+}
+
+// lineStarts is where each line begins and, where the text ends with a line end, its end; nil where lines are not in the text
+// as they are given.
+func lineStarts(ls []string, text string) []int {
+	if strings.IndexByte(text, '\r') >= 0 {
+		return nil
+	}
+	starts := make([]int, 0, len(ls)+1)
+	at := 0
+	for _, l := range ls {
+		starts = append(starts, at)
+		at += len(l) + 1
+	}
+	if at == len(text) {
+		starts = append(starts, at)
+	}
+	return starts
 }
 
 // parse lets no text end the process: what a grammar's captures did not foresee is cut into windows.
@@ -155,8 +180,10 @@ func (c *chunker) parse(l lang.Language, src []byte) (f lang.File, err error) {
 func Lines(src []byte) []string { return splitLines(src) }
 
 // splitLines cuts at \n and drops a \r before it; the last line may be without an end.
-func splitLines(src []byte) []string {
-	ls := strings.Split(string(src), "\n")
+func splitLines(src []byte) []string { return splitText(string(src)) }
+
+func splitText(text string) []string {
+	ls := strings.Split(text, "\n")
 	if len(ls) > 1 && ls[len(ls)-1] == "" {
 		ls = ls[:len(ls)-1]
 	}

@@ -198,6 +198,9 @@ func TestEveryLineIsInAChunk(t *testing.T) {
 			if ch.StartLine < 1 || ch.EndLine > len(ls) || ch.EndLine < ch.StartLine {
 				t.Errorf("%s: impossible lines %+v", name, ch)
 			}
+			if ch.Text != textOf(ch, ls) {
+				t.Errorf("%s: the text of %s is %q", name, ch.Name, ch.Text)
+			}
 			for l := ch.DocLine; l <= ch.EndLine; l++ {
 				seen[l] = true
 			}

@@ -369,8 +369,10 @@ func (ix *Index) look(c *chunker, t task, start time.Time) (change, error) {
 	c.words.begin()
 	where := c.words.names(t.file.Path)
 	ch.docs = make([]document, 0, len(ch.chunks))
+	var notes []string
 	for _, chunk := range ch.chunks {
-		ch.docs = append(ch.docs, c.words.document(chunk, where, cut.comments(chunk)))
+		notes = cut.comments(chunk, notes[:0])
+		ch.docs = append(ch.docs, c.words.document(chunk, where, notes))
 	}
 	ch.texts = c.words.texts()
 	return ch, nil

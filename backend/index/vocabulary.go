@@ -179,7 +179,7 @@ func (v *vocabulary) prose(texts ...string) terms {
 }
 
 // document cuts a chunk. A path's terms are the same for all chunks of a file, so they come from outside.
-func (v *vocabulary) document(ch Chunk, path terms, comments string) document {
+func (v *vocabulary) document(ch Chunk, path terms, comments []string) document {
 	var d document
 	d[fieldName] = v.names(ch.Name)
 	d[fieldScope] = v.code(strings.TrimSuffix(ch.Qualified, ch.Name))
@@ -187,7 +187,7 @@ func (v *vocabulary) document(ch Chunk, path terms, comments string) document {
 	d[fieldCode] = v.code(ch.Text)
 	v.count(v.wholes)
 	d[fieldIdent] = v.field()
-	d[fieldProse] = v.prose(ch.Doc, comments)
+	d[fieldProse] = v.prose(append(comments, ch.Doc)...)
 	return d
 }
 
