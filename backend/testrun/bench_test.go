@@ -1,6 +1,7 @@
 package testrun
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -90,7 +91,8 @@ func (b bench) files(t *testing.T, texts map[string]string) string {
 	t.Helper()
 	return b.folder(t, func(dir string) {
 		for name, text := range texts {
-			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			full := filepath.Join(dir, filepath.FromSlash(name))
+			if err := errors.Join(os.MkdirAll(filepath.Dir(full), 0o755), os.WriteFile(full, []byte(text), 0o644)); err != nil {
 				t.Fatal(err)
 			}
 		}

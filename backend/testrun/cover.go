@@ -82,6 +82,18 @@ func Measures(c Command, file string) bool {
 	return k != nil && k.takes(file)
 }
 
+// Traces reports whether Trace measures a file with a command.
+func Traces(c Command, file string) bool {
+	if len(c.Parts) > 0 {
+		return slices.ContainsFunc(c.Parts, func(part Command) bool {
+			_, ok := within(part.Dir, file)
+			return ok && Traces(part, file)
+		})
+	}
+	d := drives(c.Runner, []string{file})
+	return d != nil && d.trace || Measures(c, file)
+}
+
 // Cover runs tests as Run does and measures which lines of files they execute. It is a run of its own, so that measuring
 // never decides a test's result; results of tests are not looked at. The error means that ctx ended, or is Run's.
 func (r *Runner) Cover(ctx context.Context, dir string, c Command, paths, files []string) (Coverage, error) {

@@ -78,16 +78,23 @@ type order struct {
 // driver is how a runner tries many candidates in one run of the sandbox: begin turns a job that start has prepared into
 // one that carries out the order.
 type driver struct {
-	begin func(j *job, o order) error
-	trace bool // it can record lines by test, too
+	begin   func(j *job, o order) error
+	trace   bool // it can record lines by test, too
+	selects bool // start is given the failing tests
+	slowly  bool // what it does not fit is tried as a run of its own
 }
 
-func drives(runner string) *driver {
+// drives is the driver for the files of a command, nil none.
+func drives(runner string, files []string) *driver {
 	switch runner {
 	case "pytest", "unittest":
 		return &driver{begin: tryPython, trace: true}
 	case "node":
 		return &driver{begin: tryNode}
+	case "maven", "gradle", "custom":
+		if len(files) > 0 && !slices.ContainsFunc(files, func(f string) bool { return path.Ext(f) != ".java" }) {
+			return &driver{begin: tryJava, trace: true, selects: runner != "custom", slowly: true}
+		}
 	}
 	return nil
 }
@@ -102,7 +109,11 @@ func (r *Runner) Try(ctx context.Context, dir string, c Command, candidates []Ca
 	if c.Runner == "go" {
 		return r.tryGo(ctx, dir, c, candidates, o)
 	}
-	d := drives(c.Runner)
+	var files []string
+	for _, cand := range candidates {
+		files = append(files, paths(cand)...)
+	}
+	d := drives(c.Runner, files)
 	if d == nil {
 		return r.trySlowly(ctx, dir, c, candidates, o)
 	}
@@ -132,6 +143,9 @@ func (r *Runner) Try(ctx context.Context, dir string, c Command, candidates []Ca
 			t.Whole, t.Broken, t.Fixed, t.All = true, e.Broken, e.Fixed, len(e.Fixed) == len(o.Red)
 		}
 	})
+	if err == nil && problem != "" && d.slowly && !slices.ContainsFunc(trials, func(t Trial) bool { return t.Tried }) {
+		return r.trySlowly(ctx, dir, c, candidates, o)
+	}
 	return trials, problem, err
 }
 
@@ -155,15 +169,22 @@ type driven struct {
 	ID      string    `json:"id"`
 	Status  Status    `json:"status"`
 	Hits    [][2]any  `json:"hits"`
+	Unfit   string    `json:"unfit"` // of end: why the driver cannot run these tests
 }
 
 // drive runs a driver once and visits what it reports, with ids as they are known outside.
 func (r *Runner) drive(ctx context.Context, dir string, c Command, d *driver, ord order, red, green []string, visit func(driven)) (problem string, err error) {
 	first := red[:min(len(red), maxFirst)]
-	if err := Validate(dir, c, first); err != nil {
-		return "", err
+	if c.Runner != "custom" { // which is run whole
+		if err := Validate(dir, c, first); err != nil {
+			return "", err
+		}
 	}
-	j, err := r.newJob(dir, c, nil)
+	var selected []string
+	if d.selects && len(ord.Trace) == 0 {
+		selected = first
+	}
+	j, err := r.newJob(dir, c, selected)
 	if err != nil {
 		return "", err
 	}
@@ -198,7 +219,7 @@ func (r *Runner) drive(ctx context.Context, dir string, c Command, d *driver, or
 	if out.tampered {
 		return "the report was changed while the tests ran", nil
 	}
-	lines, ended := 0, false
+	lines, ended, unfit := 0, false, ""
 	back := func(ids []string) {
 		for i, id := range ids {
 			if o, ok := outer[id]; ok {
@@ -213,6 +234,7 @@ func (r *Runner) drive(ctx context.Context, dir string, c Command, d *driver, or
 		}
 		lines++
 		ended = ended || e.Event == "end"
+		unfit = cmp.Or(unfit, e.Unfit)
 		if id, ok := outer[e.ID]; ok {
 			e.ID = id
 		}
@@ -222,6 +244,8 @@ func (r *Runner) drive(ctx context.Context, dir string, c Command, d *driver, or
 		visit(e)
 	})
 	switch {
+	case unfit != "":
+		return unfit, nil
 	case lines == 0 && res.Reason != "":
 		return "the run was stopped: " + string(res.Reason), nil
 	case lines == 0 || !ended && lines == 0:
@@ -495,7 +519,10 @@ func (r *Runner) Trace(ctx context.Context, dir string, c Command, red, green, f
 		}
 		return s, nil
 	}
-	if d := drives(c.Runner); d != nil && d.trace {
+	if java := slices.DeleteFunc(slices.Clone(files), func(f string) bool { return path.Ext(f) != ".java" }); len(java) > 0 && drives(c.Runner, java) != nil {
+		files = java
+	}
+	if d := drives(c.Runner, files); d != nil && d.trace {
 		return r.traceByTest(ctx, dir, c, d, red, green, files, limit, wall)
 	}
 	for _, side := range []struct {

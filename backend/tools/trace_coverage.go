@@ -44,7 +44,7 @@ func runTrace(ctx context.Context, s *Set, a Args) (result, error) {
 	}
 	var files []string
 	for _, f := range all {
-		if testrun.Code(f.Path) && !testrun.TestFile(f.Path) && testrun.Measures(s.o.Command, f.Path) {
+		if testrun.Code(f.Path) && !testrun.TestFile(f.Path) && testrun.Traces(s.o.Command, f.Path) {
 			files = append(files, f.Path)
 		}
 	}
