@@ -25,6 +25,8 @@ type search struct {
 	rank    map[*candidate]float64 // of passing, once they are ordered
 	whens   map[*candidate]bool
 	forms   []*candidate // under a condition
+
+	compiler *compiler
 }
 
 // search makes the candidates and marks those that were tried.
@@ -39,7 +41,7 @@ func (st *state) search(files []string) *search {
 			sources = append(sources, s)
 		}
 	}
-	s := &search{st: st, byText: map[string]*candidate{}, tried: map[string]bool{}, gains: map[*candidate]gain{}, broke: map[*candidate][]string{}, beside: map[*candidate]float64{}, met: map[*candidate]meeting{}, whens: map[*candidate]bool{}}
+	s := &search{st: st, byText: map[string]*candidate{}, tried: map[string]bool{}, gains: map[*candidate]gain{}, broke: map[*candidate][]string{}, beside: map[*candidate]float64{}, met: map[*candidate]meeting{}, whens: map[*candidate]bool{}, compiler: newCompiler()}
 	suspects := st.suspects()
 	for _, src := range sources {
 		if len(suspects[src.path]) == 0 { // nothing was measured: the whole file
@@ -149,7 +151,7 @@ func (s *search) next() (string, []model.Call) {
 			return false
 		}
 		t := c.lines()
-		if s.tried[t] || s.goesBack(c) {
+		if s.tried[t] || s.goesBack(c) || !s.compiler.takes(c, s.files) {
 			return false
 		}
 		s.tried[t] = true
