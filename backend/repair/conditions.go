@@ -98,6 +98,9 @@ func (m *maker) predicates(n, c *node) []predicate {
 				add(empty, filled, -0.6, false)
 			} else {
 				add(v, r.not(v), -1, false)
+				if t := m.sc.types[v]; t == "error" || v == "err" || strings.HasPrefix(t, "*") {
+					add(v+" == nil", v+" != nil", -0.5, false)
+				}
 				add(v+` == ""`, v+` != ""`, -1.3, false)
 			}
 		}
@@ -112,6 +115,9 @@ func (m *maker) predicates(n, c *node) []predicate {
 		}
 	}
 	m.bounds(c, add)
+	if n != c {
+		m.inBody(n, add)
+	}
 	m.others(c, add)
 	m.nearby(n, c, add)
 	for _, q := range m.constants(c) {

@@ -94,6 +94,9 @@ func (m *maker) expression(n *node) {
 		m.methods(n)
 		m.wrap(n)
 		m.guarded(n)
+		m.ties(n)
+		m.turned(n)
+		m.family(n)
 		m.remainders(n)
 		m.donors(n)
 	}

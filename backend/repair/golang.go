@@ -25,6 +25,7 @@ func (m *maker) goExpression(n *node) {
 	case list:
 		m.elements(n)
 	}
+	m.letters(n)
 	m.furtherCase(n)
 }
 
@@ -36,6 +37,9 @@ func (m *maker) goStatement(n *node) {
 	m.ranges(n)
 	m.beginsMap(n)
 	m.unchecked(n)
+	m.lookedUp(n)
+	m.inOrder(n)
+	m.returnsEnd(n)
 }
 
 // using is the edit that imports a package where the file does not yet; none where it does.
@@ -198,15 +202,23 @@ func (m *maker) elements(n *node) {
 	if t == nil || body == nil || n.kind != "composite_literal" || len(body.operands()) > 0 && body.operands()[0].kind != "keyed_element" {
 		return
 	}
-	for _, f := range s.structFields(strings.TrimPrefix(s.of(t), "&")) {
-		if regexp.MustCompile(`\b` + f[0] + `:`).MatchString(s.of(body)) {
+	var before *node // what the literal gives before the field
+	for _, f := range s.structFields(s.of(t)) {
+		given := false
+		for _, k := range body.operands() {
+			if strings.HasPrefix(s.of(k), f[0]+":") {
+				before, given = k, true
+			}
+		}
+		if given {
 			continue
 		}
 		set := func(w float64, value string) {
-			text, at := f[0]+": "+value, body.end-1
-			if o := body.operands(); len(o) > 0 {
-				at = o[len(o)-1].end
-				text = ", " + text
+			text, at := f[0]+": "+value, body.start+1
+			if before != nil {
+				at, text = before.end, ", "+text
+			} else if len(body.operands()) > 0 {
+				text += ", "
 			}
 			m.add("missing element", w, edit{at, at, text})
 		}
@@ -216,7 +228,8 @@ func (m *maker) elements(n *node) {
 			}
 		}
 		for _, v := range m.sc.seen(n.start) {
-			if strings.Contains(s.text, v+"."+f[0]) {
+			own := s.structFields(strings.TrimPrefix(m.sc.types[v], "*"))
+			if strings.Contains(s.text, v+"."+f[0]) || slices.Contains(own, f) {
 				set(0, v+"."+f[0])
 			}
 		}
@@ -353,6 +366,14 @@ func (m *maker) ranges(n *node) {
 		} else {
 			m.add("copy", 0.6, edit{t.start, t.start + len(each), of + "[" + at + "]"})
 		}
+	}
+	if at != "_" {
+		n.get("body").walk(func(k *node) bool {
+			if k.class == unary && s.of(k) == "&"+each {
+				m.put("copy", 0.4, k, "&"+of+"["+at+"]")
+			}
+			return true
+		})
 	}
 }
 

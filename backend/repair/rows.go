@@ -105,7 +105,7 @@ func goRow() *row {
 		},
 		defaults: []string{"nil", "0", "false", "true", `""`, "1", "-1"},
 		wrappers: []string{"len(%s)", "strings.TrimSpace(%s)", "strings.ToLower(%s)"},
-		siblings: [][]string{{"min", "max"}},
+		siblings: [][]string{{"min", "max"}, {"int", "int64", "uint64", "uint32", "int32", "uint", "uint8", "float64"}, {"len", "cap"}},
 		methodPairs: [][]string{{"HasPrefix", "HasSuffix", "Contains", "EqualFold"}, {"TrimLeft", "TrimRight", "TrimPrefix", "TrimSuffix", "Trim", "TrimSpace"}, {"TrimPrefix", "TrimSuffix", "TrimLeft", "TrimRight", "Trim"}, {"ToUpper", "ToLower"},
 			{"Index", "LastIndex"}, {"IndexByte", "LastIndexByte"}, {"IndexAny", "LastIndexAny"}, {"Before", "After", "Equal"}, {"Lock", "RLock"}, {"Unlock", "RUnlock"}, {"Floor", "Ceil", "Round", "Trunc"}, {"Min", "Max"}, {"Split", "Fields", "SplitAfter"},
 			{"SplitN", "SplitAfterN"}, {"Add", "Sub"}, {"Add", "Set", "Del"}, {"Get", "Values"}, {"Year", "Month", "Day", "YearDay", "Weekday"}, {"Hours", "Minutes", "Seconds", "Milliseconds"}, {"Hour", "Minute", "Second", "Nanosecond"},
