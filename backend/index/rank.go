@@ -67,14 +67,18 @@ func (s *store) rankFiles(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	graph := make([][]edge, len(files))
-	for i, f := range files {
+	graph := make([][]edge, 0, len(files))
+	err = inOrderOf(ctx, files, func(f fileInfo) ([]edge, error) {
 		if testPath(f.path) == 1 {
-			continue
+			return nil, nil
 		}
-		if graph[i], err = s.edges(ctx, f, int32(i), defined); err != nil {
-			return err
-		}
+		return s.edges(ctx, f, at[f.id], defined)
+	}, func(_ fileInfo, edges []edge) bool {
+		graph = append(graph, edges)
+		return true
+	})
+	if err != nil {
+		return err
 	}
 	return s.storeRanks(ctx, files, pageRank(graph))
 }

@@ -27,6 +27,12 @@ const (
 	segmentBits = 20
 )
 
+// pending are files without a segment.
+type pending struct{ files, bytes int64 }
+
+// many reports that they are worth a segment.
+func (p pending) many() bool { return p.files > pendingFiles || p.bytes > pendingBytes }
+
 // gramSet collects the trigrams of texts, each once a text. It is for one goroutine.
 type gramSet struct{ seen []uint64 }
 
@@ -190,9 +196,9 @@ func (s *store) tidySegments(ctx context.Context) error {
 			return err
 		}
 	}
-	var files, size int64
-	err = s.db.QueryRowContext(ctx, `SELECT count(*), coalesce(sum(size), 0) FROM files WHERE segment=0 AND content IS NOT NULL`).Scan(&files, &size)
-	if err != nil || files <= pendingFiles && size <= pendingBytes {
+	var left pending
+	err = s.db.QueryRowContext(ctx, `SELECT count(*), coalesce(sum(size), 0) FROM files WHERE segment=0 AND content IS NOT NULL`).Scan(&left.files, &left.bytes)
+	if err != nil || !left.many() {
 		return err
 	}
 	return s.segmentPending(ctx)

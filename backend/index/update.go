@@ -248,6 +248,7 @@ type updater struct {
 
 	grams       pairs // postings of files first…last that are in no segment yet
 	first, last int64
+	inGrams     pending
 }
 
 // run lets workers read and cut files, and writes what they make. It returns after all workers have ended.
@@ -483,20 +484,32 @@ func (u *updater) segment(ctx context.Context) error {
 		if len(c.grams) > 0 {
 			u.grams = u.grams.add(c.file, c.grams)
 			u.first, u.last = cmp.Or(u.first, c.file), c.file
+			u.inGrams.files++
+			u.inGrams.bytes += c.size
 		}
 	}
 	if len(u.grams) < segmentPairs {
 		return nil
 	}
+	return u.writeSegment(ctx)
+}
+
+func (u *updater) writeSegment(ctx context.Context) error {
 	err := u.ix.store.writeSegment(ctx, u.grams, u.first, u.last)
-	u.grams, u.first = u.grams[:0], 0
+	u.grams, u.first, u.inGrams = u.grams[:0], 0, pending{}
 	return err
 }
 
 // finish completes what is made of all files, and counts what is stored now.
 func (u *updater) finish(ctx context.Context) (Stats, error) {
 	st := u.stats
-	err := u.ix.store.tidySegments(ctx)
+	var err error
+	if u.inGrams.many() {
+		err = u.writeSegment(ctx)
+	}
+	if err == nil {
+		err = u.ix.store.tidySegments(ctx)
+	}
 	if err == nil {
 		err = u.ix.store.rankIfNeeded(ctx, st.Updated+st.Removed)
 	}

@@ -1,6 +1,7 @@
 package lang
 
 import (
+	"bytes"
 	"cmp"
 	"slices"
 	"sort"
@@ -60,13 +61,15 @@ const (
 type lines []int
 
 func newLines(src []byte) lines {
-	ls := lines{0}
-	for i, b := range src {
-		if b == '\n' {
-			ls = append(ls, i+1)
+	ls := make(lines, 1, bytes.Count(src, []byte{'\n'})+1)
+	for at := 0; ; {
+		i := bytes.IndexByte(src[at:], '\n')
+		if i < 0 {
+			return ls
 		}
+		at += i + 1
+		ls = append(ls, at)
 	}
-	return ls
 }
 
 // of is the 1-based line that holds the byte.
@@ -229,7 +232,10 @@ func qualifier(r raw) (prefix, name string) {
 		return "", clip(collapse(name), maxSection)
 	}
 	if !r.test {
-		name = collapse(strings.NewReplacer("::", ".", ":", ".").Replace(withoutArguments(name)))
+		if name = withoutArguments(name); strings.IndexByte(name, ':') >= 0 {
+			name = strings.NewReplacer("::", ".", ":", ".").Replace(name)
+		}
+		name = collapse(name)
 		if i := strings.LastIndexByte(name, '.'); i > 0 && i+1 < len(name) {
 			prefix, name = name[:i], name[i+1:]
 		}
@@ -251,13 +257,17 @@ func withoutArguments(name string) string {
 }
 
 func join(parts ...string) string {
-	var kept []string
+	out := ""
 	for _, p := range parts {
-		if p != "" {
-			kept = append(kept, p)
+		switch {
+		case p == "":
+		case out == "":
+			out = p
+		default:
+			out += "." + p
 		}
 	}
-	return strings.Join(kept, ".")
+	return out
 }
 
 func collapse(s string) string { return strings.Join(strings.Fields(s), " ") }
@@ -267,13 +277,13 @@ const maxSignature = 240
 
 // signature runs from the declaration (or from a word before it on its line, as Go's "type") to the body.
 func signature(r raw, from int, src []byte) string {
-	if from < r.core && strings.IndexByte(string(src[from:r.core]), '\n') >= 0 {
+	if from < r.core && bytes.IndexByte(src[from:r.core], '\n') >= 0 {
 		from = r.core
 	}
 	end := r.bodyStart
 	if end <= from || end > r.end {
 		end = r.end
-		if i := strings.IndexByte(string(src[from:r.end]), '\n'); i >= 0 {
+		if i := bytes.IndexByte(src[from:r.end], '\n'); i >= 0 {
 			end = from + i
 		}
 	}

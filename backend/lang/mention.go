@@ -64,8 +64,8 @@ func (s span) fill(canvas []byte) {
 	}
 }
 
-// mentions finds the names in what paint left as code. defined holds where the names of definitions begin.
-func mentions(src, canvas []byte, keywords map[string]bool, defined map[int]bool) []Mention {
+// mentions finds the names in what paint left as code. defined holds where the names of definitions begin, in order.
+func mentions(src, canvas []byte, keywords *wordSet, defined []int) []Mention {
 	out := make([]Mention, 0, len(src)/16)
 	for i := 0; i < len(src); {
 		if canvas[i] == inText || !nameByte(src[i]) {
@@ -77,19 +77,24 @@ func mentions(src, canvas []byte, keywords map[string]bool, defined map[int]bool
 			i = end
 			continue
 		}
-		if !keywords[string(src[i:end])] || afterDot(src, i) {
-			out = append(out, Mention{i, end, mentionKind(src, canvas, i, end, defined)})
+		if !keywords.has(src[i:end]) || afterDot(src, i) {
+			for len(defined) > 0 && defined[0] < i {
+				defined = defined[1:]
+			}
+			m := Mention{i, end, Defines}
+			if len(defined) == 0 || defined[0] != i {
+				m.Kind = mentionKind(src, canvas, i, end)
+			}
+			out = append(out, m)
 		}
 		i = end
 	}
 	return out
 }
 
-func mentionKind(src, canvas []byte, start, end int, defined map[int]bool) MentionKind {
-	switch {
-	case defined[start]:
-		return Defines
-	case canvas[start] == inImport:
+// mentionKind is the kind of a name that defines nothing.
+func mentionKind(src, canvas []byte, start, end int) MentionKind {
+	if canvas[start] == inImport {
 		return Import
 	}
 	for end < len(src) && (src[end] == ' ' || src[end] == '\t' || src[end] == '!') {
@@ -99,6 +104,27 @@ func mentionKind(src, canvas []byte, start, end int, defined map[int]bool) Menti
 		return Call
 	}
 	return Use
+}
+
+// wordSet is a set of words in which most of the others are missed without being looked up.
+type wordSet struct {
+	words   map[string]bool
+	lengths [256]uint32 // of the words that begin with a byte, a bit each; the last for all that are longer
+}
+
+func newWordSet(words map[string]bool) wordSet {
+	s := wordSet{words: words}
+	for w := range words {
+		if w != "" {
+			s.lengths[w[0]] |= 1 << min(len(w), 31)
+		}
+	}
+	return s
+}
+
+// has tells of a word that is not empty.
+func (s *wordSet) has(word []byte) bool {
+	return s.lengths[word[0]]>>min(len(word), 31)&1 != 0 && s.words[string(word)]
 }
 
 // afterDot reports a member's name: what is a keyword elsewhere may be one ("map.delete").

@@ -31,7 +31,7 @@ type row struct {
 	query    *sitter.Query
 	captures []string // the query's capture names by their ids
 	tests    map[string]bool
-	keywords map[string]bool
+	keywords wordSet
 }
 
 // found is what a parse finds, before definitions are nested.
@@ -67,7 +67,7 @@ func (p *Parser) row(l Language) (*row, error) {
 	sp := sitter.NewParser()
 	sp.SetLanguage(l.Grammar())
 	sp.SetOperationLimit(int(parseLimit.Microseconds()))
-	r := &row{opening: l.opening, parser: sp, query: q, tests: map[string]bool{}, keywords: keywords(l.Grammar())}
+	r := &row{opening: l.opening, parser: sp, query: q, tests: map[string]bool{}, keywords: newWordSet(keywords(l.Grammar()))}
 	for i := range q.CaptureCount() {
 		r.captures = append(r.captures, q.CaptureNameForId(i))
 	}
@@ -139,15 +139,16 @@ func (p *Parser) Parse(l Language, src []byte) (File, error) {
 // finish nests what was found and looks for names.
 func (p *Parser) finish(r *row, from found, src []byte) File {
 	from.raws = blocks(from.raws, from.around, src)
-	defined := make(map[int]bool, len(from.raws))
+	defined := make([]int, 0, len(from.raws))
 	for _, one := range from.raws {
 		if !one.scope && !one.test {
-			defined[one.nameStart+lastName(one.name)] = true
+			defined = append(defined, one.nameStart+lastName(one.name))
 		}
 		for _, also := range one.more {
-			defined[also.nameStart] = true
+			defined = append(defined, also.nameStart)
 		}
 	}
+	slices.Sort(defined)
 	n := nest(from.raws, from.around, src)
 	f := File{Definitions: n.out}
 	for _, s := range from.around {
@@ -157,7 +158,7 @@ func (p *Parser) finish(r *row, from found, src []byte) File {
 	}
 	slices.SortStableFunc(from.texts, func(a, b span) int { return cmp.Compare(a.start, b.start) })
 	p.canvas = paint(p.canvas, len(src), from.around, from.texts)
-	f.Mentions = mentions(src, p.canvas, r.keywords, defined)
+	f.Mentions = mentions(src, p.canvas, &r.keywords, defined)
 	return f
 }
 
