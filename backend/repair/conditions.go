@@ -76,7 +76,13 @@ func (m *maker) predicates(n, c *node) []predicate {
 		if (k.class == member || k.class == index || k.class == call) && k.memberOf() != nil {
 			o := s.of(k.memberOf())
 			if len(o) < 40 && o != "self" && o != "this" {
-				add(r.isNull(o), r.not(r.isNull(o)), 0.6, true)
+				w := 0.6
+				if m.hints.null {
+					if w = 1.2; n.class == loop { // asked again with other values, which a check in front of it does not see
+						w = 1.8
+					}
+				}
+				add(r.isNull(o), r.not(r.isNull(o)), w, true)
 				if empty, filled := m.emptiness(o); empty != "" && r.name != "go" {
 					add(empty, filled, -0.2, true)
 				}

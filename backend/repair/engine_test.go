@@ -399,3 +399,15 @@ func TestCannotTry(t *testing.T) {
 		t.Errorf("after %d steps: %s", k.steps, r.Message.Text)
 	}
 }
+
+// TestUnmeasuredFrames: where no lines were measured, since the test program died, the whole function that a failure names is
+// suspected, and the rest of its file a little.
+func TestUnmeasuredFrames(t *testing.T) {
+	t.Parallel()
+	s := parse("a.go", "package a\n\nfunc g(n int) int {\n\treturn n\n}\n\nfunc f(all []int) int {\n\tlast := len(all)\n\treturn all[last]\n}\n")
+	lines := map[int]float64{9: 1.2}
+	s.aroundFrames(lines)
+	if lines[9] != 1.2 || lines[8] != aroundFrame || lines[4] != besideFrame {
+		t.Errorf("%v", lines)
+	}
+}

@@ -53,7 +53,11 @@ func (st *state) search(files []string) *search {
 	}
 	s.files = sources
 	asked := st.asked()
+	measured := len(st.top().red) > 0 || len(st.levels) > 1
 	for _, src := range sources {
+		if !measured {
+			src.aroundFrames(suspects[src.path])
+		}
 		src.atTop(suspects[src.path])
 		speak(src, suspects[src.path], asked)
 	}

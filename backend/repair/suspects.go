@@ -56,6 +56,38 @@ func (st *state) suspects() map[string]map[int]float64 {
 	return out
 }
 
+// How much the lines of a function are suspected where nothing was measured and a failure names one of its lines, and the other
+// lines of such a file.
+const (
+	aroundFrame = 0.4
+	besideFrame = 0.1
+)
+
+// aroundFrames suspects the functions that failures name, and a little the rest of the file, where no lines were measured.
+func (s *source) aroundFrames(lines map[int]float64) {
+	named := map[int]bool{}
+	for l := range lines {
+		named[l] = true
+	}
+	s.root.walk(func(n *node) bool {
+		if n.class != function {
+			return true
+		}
+		for l := n.line; l <= n.last; l++ {
+			if named[l] {
+				for l := n.line; l <= n.last; l++ {
+					lines[l] = max(lines[l], aroundFrame)
+				}
+				return true
+			}
+		}
+		return true
+	})
+	for l := 1; l <= len(s.lines); l++ {
+		lines[l] = max(lines[l], besideFrame)
+	}
+}
+
 // ofTop is how much a variable or constant of the file's top is suspected, of what the lines are that use it: the measure of Go
 // is of functions alone.
 const ofTop = 0.5

@@ -185,6 +185,12 @@ func readGoCover(c measured) (map[string]map[int]bool, error) {
 			bodies(c.tree.read(f), all[f]) // no test is linked with its package
 		}
 	}
+	g.profile(data, all)
+	return all, nil
+}
+
+// profile marks the lines of a profile's blocks in the files that all has.
+func (g *goReader) profile(data []byte, all map[string]map[int]bool) {
 	for _, m := range goBlock.FindAllStringSubmatch(string(data), -1) {
 		name := join(g.pkg(path.Dir(m[1])), path.Base(m[1]))
 		if name = path.Clean(name); all[name] == nil {
@@ -194,7 +200,6 @@ func readGoCover(c measured) (map[string]map[int]bool, error) {
 			all[name][line] = all[name][line] || m[4] != "0"
 		}
 	}
-	return all, nil
 }
 
 // bodies marks the lines inside the functions of a Go file as not executed.

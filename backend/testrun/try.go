@@ -525,6 +525,11 @@ func (r *Runner) Trace(ctx context.Context, dir string, c Command, red, green, f
 	if d := drives(c.Runner, files); d != nil && d.trace {
 		return r.traceByTest(ctx, dir, c, d, red, green, files, limit, wall)
 	}
+	if c.Runner == "go" {
+		if got, ok, err := r.traceGo(ctx, dir, c, red, green, files, wall); ok || err != nil {
+			return got, err
+		}
+	}
 	for _, side := range []struct {
 		tests []string
 		lines map[string]map[int]int

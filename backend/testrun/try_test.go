@@ -189,6 +189,30 @@ func TestTryGoOutsideOfFunctions(t *testing.T) {
 	}
 }
 
+// TestTraceGo tells the lines of each test of Go apart, also of one that panics and of one that never ends.
+func TestTraceGo(t *testing.T) {
+	b := realBench(t, sandbox.Limits{Wall: 4 * time.Minute})
+	dir := b.files(t, map[string]string{
+		"go.mod": "module example.org/a\n\ngo 1.24\n",
+		"a/a.go": "package a\n\nfunc At(all []int, i int) int {\n\tfor i < 0 {\n\t\tall = nil\n\t}\n\tif i > 9 {\n\t\treturn 0\n\t}\n\tif i == 5 {\n\t\treturn 1\n\t}\n\treturn all[i]\n}\n",
+		"a/a_test.go": "package a_test\n\nimport (\n\t\"testing\"\n\n\t\"example.org/a/a\"\n)\n\nfunc TestAt(t *testing.T) {\n\tfor _, c := range []struct {\n\t\tname string\n\t\ti    int\n\t}{{\"far\", 10}, {\"five\", 5}, {\"panics\", 3}, {\"never ends\", -1}} {\n" +
+			"\t\tt.Run(c.name, func(t *testing.T) {\n\t\t\tt.Parallel()\n\t\t\tif a.At(nil, c.i) != 0 {\n\t\t\t\tt.Fatal(c.i)\n\t\t\t}\n\t\t})\n\t}\n}\n",
+	})
+	s, err := b.runner.Trace(t.Context(), dir, mustFind(t, dir), []string{"a.TestAt", "a.TestAt/five", "a.TestAt/panics", "a.TestAt/never_ends"}, []string{"a.TestAt/far"}, []string{"a/a.go"}, time.Second, time.Minute)
+	if err != nil || s.Problem != "" {
+		t.Fatal(s.Problem, err)
+	}
+	want := map[int][2]int{4: {3, 1}, 5: {1, 0}, 7: {2, 1}, 8: {0, 1}, 10: {2, 0}, 11: {1, 0}, 13: {1, 0}}
+	for line, n := range want {
+		if got := [2]int{s.Red["a/a.go"][line], s.Green["a/a.go"][line]}; got != n {
+			t.Errorf("line %d: %d, want %d", line, got, n)
+		}
+	}
+	if s.Reds != 3 || s.Greens != 1 {
+		t.Errorf("%d failing and %d passing tests", s.Reds, s.Greens)
+	}
+}
+
 // TestHang lets a test that never ends fail, and the others go on.
 func TestHang(t *testing.T) {
 	b := realBench(t, sandbox.Limits{Wall: 2 * time.Minute})
