@@ -80,6 +80,53 @@ scene('a long suite shows how far it is: without a number of tests no measured b
   assert.equal(await bar.count(), 0);
 });
 
+/** chosen is whether an item of the window's menu did something that is seen, or said why not. */
+async function chosen(page, id) {
+  const seen = () => page.evaluate(() => [document.body.innerText, ...[...document.querySelectorAll('textarea')].map((a) => a.value), document.activeElement?.dataset.testid, document.documentElement.dataset.theme, document.documentElement.style.cssText, document.querySelector('.item.lit')?.dataset.seq, !!document.querySelector('dialog[open]')].join());
+  const before = await seen();
+  await page.evaluate((what) => window.dispatchEvent(new CustomEvent('redgreen-command', { detail: what })), id);
+  for (let n = 0; n < 40; n++) {
+    if ((await page.getByTestId('toast').count()) > 0 || (await seen()) !== before) return true;
+    await page.waitForTimeout(50);
+  }
+  return false;
+}
+
+for (const [where, query, go] of [
+  ['on the first view', 'blank', async () => {}],
+  ['over a task to write', 'speed=1000', async (page) => {
+    await page.getByTestId('open-sample').click();
+    await page.getByTestId('task-text').fill('x');
+    await page.getByTestId('task-text').blur();
+  }],
+  ['over a patch that waits', 'speed=1000', async (page) => { await task(page); await page.getByTestId('write').waitFor(); }],
+  ['over a run without a patch', 'speed=1000&scene=limit', async (page) => { await task(page); await page.getByTestId('outcome-note').waitFor(); }],
+]) {
+  scene(`each item of the menu does something or says why not, ${where}`, query, async (page) => {
+    const items = (await (await page.request.get(new URL('menu.json', server.url).href)).json()).flatMap((m) => m.items).map((i) => i.id);
+    const silent = [];
+    for (const id of items.filter((i) => i && !['recent', 'quit'].includes(i))) {
+      await page.goto(`${server.url}?fake&theme=dark&n=${id}&${query}`); // the system's theme looks light
+      await page.getByTestId('start').waitFor();
+      await go(page);
+      if (!(await chosen(page, id))) silent.push(id);
+    }
+    assert.deepEqual(silent, []);
+  });
+}
+
+scene('the menu over an open dialog says that it waits, above the dialog', 'speed=1000', async (page) => {
+  await page.getByTestId('nav-help').click();
+  await page.locator('dialog[open]').waitFor();
+  await page.evaluate(() => window.dispatchEvent(new CustomEvent('redgreen-command', { detail: 'settings' })));
+  const toast = page.getByTestId('toast');
+  await toast.waitFor();
+  assert.match(await toast.innerText(), /in front/);
+  assert.equal(await toast.evaluate((t) => !!t.closest(':popover-open')), true); // opened after the dialog, so it stands above it
+  await page.keyboard.press('Escape');
+  await page.locator('dialog[open]').waitFor({ state: 'detached' });
+});
+
 scene('an integrity flag leads to its line, also into folded text', 'speed=1000&scene=not_proven', async (page) => {
   await task(page);
   await page.getByTestId('integrity-flag').click();

@@ -33,7 +33,7 @@ function linked(): string | null {
 
 export class App {
   readonly backend: Backend;
-  readonly keys = new Keys();
+  readonly keys = new Keys((why) => this.toast(why));
   readonly options = new Options();
   boot: Boot | null = $state.raw(null);
   settings: Settings | null = $state.raw(null);
@@ -186,15 +186,24 @@ export class App {
     }
   }
 
-  openSample(): void {
+  openSample(): string | void {
     const sample = this.boot?.sample;
-    if (sample) void this.openFolder(sample.path, sample.task);
+    if (!sample) return t.notNow.sample;
+    void this.openFolder(sample.path, sample.task);
   }
 
-  /** resize makes the text larger or smaller by so many pixels, 0 as large as it was at first. */
-  resize(by: number): void {
-    const size = by === 0 ? normalText : Math.min(18, Math.max(11, (this.settings?.font_size || normalText) + by));
-    if (size !== this.settings?.font_size) void this.saveSettings({ font_size: size });
+  /** resize makes the text larger or smaller by so many pixels, 0 as large as it was at first; it gives why not where it is that. */
+  resize(by: number): string | void {
+    const now = this.settings?.font_size || normalText;
+    const size = by === 0 ? normalText : Math.min(18, Math.max(11, now + by));
+    if (size === now) return by > 0 ? t.notNow.largest : by < 0 ? t.notNow.smallest : t.notNow.normal;
+    void this.saveSettings({ font_size: size });
+  }
+
+  /** paint takes another theme, or gives why not. */
+  paint(theme: Settings['theme']): string | void {
+    if (theme === (this.settings?.theme ?? 'system')) return t.notNow.theme;
+    void this.saveSettings({ theme });
   }
 
   async openFolder(path: string, draft = ''): Promise<boolean> {

@@ -2,12 +2,19 @@
 
 import { begins, match, type Press, type ShortcutId } from './shortcuts';
 
-export type Handler = () => void;
+/** A handler gives why it can do nothing now, in words for the person; else nothing. */
+export type Handler = () => string | void;
 
 export class Keys {
   readonly #handlers = new Map<ShortcutId, Handler[]>();
   #before = '';
   #timer: ReturnType<typeof setTimeout> | undefined;
+  readonly #tell: (why: string) => void;
+
+  /** tell is told why a handler did nothing. */
+  constructor(tell: (why: string) => void) {
+    this.#tell = tell;
+  }
 
   /** on registers handlers; the result takes them back. */
   on(handlers: Partial<Record<ShortcutId, Handler>>): () => void {
@@ -26,7 +33,7 @@ export class Keys {
     const id = match(p, before, typing);
     const handler = id && this.#handlers.get(id)?.at(-1);
     if (handler) {
-      handler();
+      this.#do(handler);
       return true;
     }
     if (!typing) this.#remember(begins(p));
@@ -36,8 +43,13 @@ export class Keys {
   /** run does what a shortcut does, asked for otherwise than by its keys; false where nothing does it now. */
   run(id: ShortcutId): boolean {
     const handler = this.#handlers.get(id)?.at(-1);
-    handler?.();
+    if (handler) this.#do(handler);
     return !!handler;
+  }
+
+  #do(handler: Handler): void {
+    const why = handler();
+    if (why) this.#tell(why);
   }
 
   #remember(key: string): void {

@@ -90,15 +90,20 @@ describe('the menu of the window', () => {
     expect(items.filter((i) => i.keys).map((i) => i.keys)).toEqual(['Ctrl+O', 'Ctrl+,', 'Ctrl+Q', 'Ctrl+K', 'Ctrl+=', 'Ctrl+-', 'Ctrl+0', 'Ctrl+.', 'Ctrl+Shift+Enter']);
   });
   test('it does what the shortcut does, by whoever is on top', () => {
-    const keys = new Keys();
+    const told: string[] = [];
+    const keys = new Keys((why) => void told.push(why));
     const done: string[] = [];
-    keys.on({ write: () => done.push('below') });
-    const off = keys.on({ write: () => done.push('on top') });
+    keys.on({ write: () => void done.push('below'), undo: () => 'nothing was written' });
+    const off = keys.on({ write: () => void done.push('on top') });
     expect(keys.run('write')).toBe(true);
     off();
     expect(keys.run('write')).toBe(true);
     expect(keys.run('cancel')).toBe(false);
     expect(done).toEqual(['on top', 'below']);
+    expect(told).toEqual([]);
+    expect(keys.run('undo')).toBe(true);
+    expect(keys.press({ key: 'u', ctrl: false, shift: false, alt: false }, false, false)).toBe(true);
+    expect(told).toEqual(['nothing was written', 'nothing was written']);
   });
 });
 

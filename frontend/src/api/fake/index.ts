@@ -60,6 +60,8 @@ export function fake(q: URLSearchParams): Backend {
   }
 
   const emit = <T extends Topic>(t: T, p: Pushed[T]) => listeners.get(t)?.forEach((cb) => (cb as (p: Pushed[T]) => void)(p));
+  // A test chooses an item of the desktop window's menu.
+  window.addEventListener('redgreen-command', (e) => emit('command', (e as CustomEvent<string>).detail));
   const sleep = (ms: number) => (speed >= 1000 ? Promise.resolve() : new Promise<void>((r) => setTimeout(r, ms / speed)));
   const fail = (code: 'not_found' | 'conflict' | 'invalid' | 'unavailable', message: string): never => {
     throw new AppError(code, message);

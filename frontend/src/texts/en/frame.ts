@@ -121,12 +121,34 @@ export const menu = {
   run: 'Run',
   help: 'Help',
   recent: 'Recent folders',
-  notNow: 'There is nothing to do this with at the moment.',
   items: {
     open: 'Open folder…', new: 'New task', quit: 'Quit', start: 'Start', task: 'Task', sessions: 'Sessions', doctor: 'Doctor', system: 'Theme of the system', light: 'Light theme',
     dark: 'Dark theme', normal: 'Normal text', trace: 'Trace', pause: 'Hold or go on', replay: 'Replay', layout: 'Side by side or unified', blanks: 'Changes of blanks', write: 'Write the patch…',
     reject: 'Reject…', undo: 'Undo what was written', help: 'Keyboard shortcuts',
   } as Record<string, string>,
+};
+
+/** Why what was asked for, by a key or in the menu, cannot be done now. */
+export const notNow = {
+  nothing: 'There is nothing to do this with at the moment.',
+  dialog: 'Answer or close what is in front first.',
+  there: 'This is it already.',
+  folder: 'Open a folder first.',
+  sample: 'This Redgreen has no sample repository.',
+  largest: 'The text is as large as it gets.',
+  smallest: 'The text is as small as it gets.',
+  normal: 'The text is as large as it was at first.',
+  theme: 'That theme is in use.',
+  diff: 'There is no diff here yet.',
+  pause: 'Nothing is running here that could be held.',
+  cancel: 'Nothing is running here that could be cancelled.',
+  replay: 'A run can be replayed once it has stopped.',
+  running: 'The run is still at work; decide when it is done.',
+  busy: 'Wait until what you asked for last is done.',
+  stale: 'The folder has changed since the proof; run the task again, then write.',
+  write: 'There is no patch here to write.',
+  reject: 'There is no patch here to reject.',
+  undo: 'Nothing was written here that could be taken back.',
 };
 
 /** What the desktop tells of a session; never a text of the repository or of the model. */
