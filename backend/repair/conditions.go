@@ -124,6 +124,7 @@ func (m *maker) predicates(n, c *node) []predicate {
 	if n != c {
 		m.inBody(n, add)
 	}
+	m.held(n, add)
 	m.others(c, add)
 	m.nearby(n, c, add)
 	for _, q := range m.constants(c) {

@@ -49,6 +49,8 @@ func (m *maker) expression(n *node) {
 		}
 	case call:
 		m.calls(n)
+		m.given(n)
+		m.sisters(n)
 	case index:
 		m.indexes(n)
 	case slice:
@@ -63,6 +65,7 @@ func (m *maker) expression(n *node) {
 		}
 	case str:
 		m.text(n)
+		m.expressions(n)
 	case member:
 		m.member(n)
 	case ident:
@@ -85,6 +88,7 @@ func (m *maker) expression(n *node) {
 	m.goExpression(n)
 	m.formats(n)
 	m.patterns(n)
+	m.chosen(n)
 	if n.isExpression() {
 		m.awaits(n)
 		m.copies(n)
@@ -99,6 +103,17 @@ func (m *maker) expression(n *node) {
 		m.family(n)
 		m.remainders(n)
 		m.donors(n)
+		m.exceptions(n)
+		m.truth(n)
+		m.ofObject(n)
+		m.otherType(n)
+		m.negative(n)
+		m.parts(n)
+		m.larger(n)
+		m.everywhere(n)
+		m.joined(n)
+		m.likeNeighbour(n)
+		m.bySign(n)
 	}
 }
 

@@ -78,15 +78,38 @@ func (m *maker) methods(n *node) {
 		p.class == params || p.class == keyword && n.field == "name" || n.field == "left" && p.class == assign || n.field == "property" || n.field == "name" || p.class == wait {
 		return
 	}
-	if p.class != args && p.class != assign && p.class != ret && p.class != binary && p.class != each && p.class != tuple && p.class != list && p.class != index {
+	python := s.row.name == "python"
+	of := p.class == member && p.memberOf() == n
+	if p.class != args && p.class != assign && p.class != ret && p.class != binary && p.class != each && p.class != tuple && p.class != list && p.class != index &&
+		!(python && (of || p.class == cond || p.kind == "if_clause" || p.class == unary)) {
 		return
 	}
-	if v := s.of(n); n.class == ident && (v == "self" || v == "this" || m.sc.isNumber(v) || isConstant(v)) {
+	if v := s.of(n); n.class == ident && (v == "self" || v == "this" || isConstant(v) || m.sc.isNumber(v) && (!python || m.sc.roles[v]["number"] && !m.sc.isText(v))) {
 		return
 	}
 	for i, name := range s.plainMethods() {
-		m.put("missing call", -0.8-0.1*float64(i), n, s.of(n)+"."+name+"()")
+		w := -0.8 - 0.1*float64(i)
+		if python && p.class == binary && m.sideHas(n, name) {
+			w = 0.4 // the other side is given it
+		}
+		if of && i > 4 {
+			continue
+		}
+		if python && n.class == call && (strings.HasSuffix(s.of(n), ".strip()") && name == "lower" || strings.HasSuffix(s.of(n), ".lower()") && name == "strip") {
+			w = 0 // both are for texts that people write
+		}
+		m.put("missing call", w, n, s.of(n)+"."+name+"()")
 	}
+}
+
+// sideHas reports whether the other side of a comparison calls a method without arguments.
+func (m *maker) sideHas(n *node, name string) bool {
+	for _, o := range n.parent.operands() {
+		if o != n && strings.HasSuffix(m.s.of(o), "."+name+"()") {
+			return true
+		}
+	}
+	return false
 }
 
 // plainMethods are the names of methods that the file calls without arguments, the most frequent first, then usual ones.
@@ -120,7 +143,7 @@ func (s *source) plainMethods() []string {
 		return strings.Compare(a, b)
 	})
 	s.plain = s.plain[:min(len(s.plain), 5)]
-	usual := []string{"strip", "lower"}
+	usual := []string{"strip", "lower", "items", "copy", "upper", "values", "keys", "encode", "decode", "rstrip", "split"}
 	if s.row.name != "python" {
 		usual = []string{"trim", "toLowerCase"}
 	}

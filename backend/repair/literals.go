@@ -31,6 +31,13 @@ func (m *maker) number(n *node) {
 			m.put("initial value", -0.6, n, inf)
 		}
 	}
+	if p := n.parent; s.row.name == "python" && p != nil && (p.class == binary || p.class == args || p.class == index || p.class == slice || p.class == augmented || p.class == ret) {
+		for _, v := range m.sc.seen(n.start) {
+			if m.sc.isNumber(v) || m.sc.params[v] && v != "self" && !m.sc.isCollection(v) {
+				m.put("variable", -1, n, v)
+			}
+		}
+	}
 	for i, alt := range s.ints {
 		if i > 25 {
 			break

@@ -188,6 +188,14 @@ func (m *maker) insert(n *node) {
 			behind("missing statement", -0.8-0.05*float64(i), text)
 		}
 	}
+	each := func(kind string, w float64, text string) {
+		before(kind, w, text)
+		if isLast && n.class != ret && n.class != jump {
+			behind(kind, w, text)
+		}
+	}
+	m.takenBack(n, each)
+	m.calledFor(n, each)
 	// one variable takes another's value
 	for _, v := range vars {
 		stale := m.stale()[v]

@@ -26,14 +26,16 @@ func ochiai(failing, passing, allFailing int) float64 {
 
 // hints are what the failures say of the kind of mistake.
 type hints struct {
-	null  bool // something was null
-	index bool // something was out of range
-	key   bool // a key was not there
-	name  bool // a name was not defined
-	hang  bool
-	texts []string        // words that the failing tests expect
-	minus bool            // they speak of negative numbers
-	given map[string]bool // numbers and texts that they speak of
+	null   bool // something was null
+	index  bool // something was out of range
+	key    bool // a key was not there
+	name   bool // a name was not defined
+	hang   bool
+	texts  []string        // words that the failing tests expect
+	signs  []string        // marks in those, the most frequent first
+	raised []string        // exceptions that the failures speak of
+	minus  bool            // they speak of negative numbers
+	given  map[string]bool // numbers and texts that they speak of
 }
 
 // candidates makes and ranks the edits of some files.

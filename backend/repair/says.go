@@ -18,14 +18,14 @@ func kindWords() map[string]string {
 		"condition": "another condition", "constant": "another constant", "delete": "a statement taken out", "drop condition": "a condition taken out",
 		"drop operand": "a part of an expression taken out", "expression": "another expression", "field": "another field", "function": "another function",
 		"base case": "an early end of a recursion", "copy": "a copy in place of the value itself", "default": "a default for what is missing",
-		"extra else": "an else taken out", "missing await": "an await put in", "missing close": "an end put to what was begun",
+		"exception": "another exception", "extra else": "an else taken out", "missing await": "an await put in", "missing close": "an end put to what was begun",
 		"missing else": "an else put in", "missing import": "an import put in", "reset": "a value set back to its begin", "unused result": "a result put to use", "update": "a new value for a variable",
 		"guard": "an early return for a special case", "initial value": "another first value", "jump": "a break or continue", "logic": "and in place of or",
 		"missing call": "a call around a value", "missing operand": "a part of an expression put in", "missing return": "a return put in",
 		"missing statement": "a statement put in", "move": "a statement moved", "narrow": "a stricter condition", "negate": "a condition turned around",
 		"format": "another way to write a value", "missing case": "a case put in", "missing check": "an error looked at", "missing element": "a field given a value", "only if": "a statement in some cases only",
 		"off by one": "one more or one less", "operator": "another operator", "pattern": "another pattern or flag of one", "return": "another result", "sibling": "a similar method", "slice": "another part of a list or text",
-		"split condition": "a condition taken apart", "swap": "two values swapped", "swap arguments": "two arguments swapped",
+		"split condition": "a condition taken apart", "swap": "two values swapped", "swap arguments": "two arguments swapped", "type": "another type",
 		"under a condition": "an edit in some cases only", "unwrap": "a call or operator taken off", "variable": "another variable", "widen": "a looser condition",
 	}
 }

@@ -60,6 +60,7 @@ func (st *state) search(files []string) *search {
 		}
 		src.atTop(suspects[src.path])
 		speak(src, suspects[src.path], asked)
+		setUp(src, suspects[src.path])
 	}
 	s.all = candidates(sources, suspects, st.hints(), priors(), learn(sources))
 	for _, c := range s.all {

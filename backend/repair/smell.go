@@ -18,6 +18,7 @@ const (
 	smellDead   = 0.5 // a statement that cannot be reached
 	smellZero   = 1.0 // adding 0, multiplying by 1 or 0
 	smellGrow   = 2.0 // a loop changes the collection that it goes over
+	smellMixed  = 1.5 // what is a number elsewhere becomes a collection
 )
 
 // smell is how much a candidate makes its functions worse, negative where it makes them better.
@@ -59,6 +60,8 @@ func (s *source) smells(at int) float64 {
 		case k.class == binary && len(o) == 2 && s.of(o[0].inner()) == s.of(o[1].inner()) && !slices.Contains([]string{"+", "*", "**"}, s.operator(k, 0)),
 			(k.class == args || k.class == tuple || k.class == list) && s.doubled(o):
 			sum += smellSame
+		case s.mixed(sc.fn, k):
+			sum += smellMixed
 		case s.neutral(k):
 			sum += smellZero
 		case k.class == assign && k.get("left") != nil && k.get("right") != nil && s.of(k.get("left")) == s.of(k.get("right")):
@@ -141,4 +144,21 @@ func (s *source) idle(n *node) bool {
 		return true
 	}
 	return false
+}
+
+// mixed reports whether an assignment gives a name, or an element of it, a collection that the function goes over, where it gives
+// it a number elsewhere.
+func (s *source) mixed(fn, n *node) bool {
+	l, r := n.get("left"), n.get("right")
+	if s.row.name != "python" || n.class != assign || l == nil || r == nil || r.class != ident && r.class != index && r.class != member || !s.numbers(fn)[s.base(l)] {
+		return false
+	}
+	found := false
+	fn.walk(func(k *node) bool {
+		if over := k.get("right"); k.class == each && over != nil && s.of(over) == s.of(r) {
+			found = true
+		}
+		return !found
+	})
+	return found
 }

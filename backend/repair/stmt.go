@@ -13,6 +13,10 @@ func (m *maker) statement(n *node) {
 			m.condition(n, c)
 			m.split(n, c)
 		}
+	case ternary:
+		if o := n.operands(); s.row.name == "python" && len(o) == 3 {
+			m.condition(n, o[1].inner())
+		}
 	case ret:
 		m.result(n)
 	case jump:
@@ -25,10 +29,20 @@ func (m *maker) statement(n *node) {
 		m.leaves(n)
 	case yield:
 	}
+	m.exchanged(n)
+	if o := n.operands(); n.kind == "if_clause" && len(o) == 1 {
+		m.condition(n, o[0].inner())
+	}
 	if !n.isStatement() || n.class == function || strings.Contains(n.kind, "import") || strings.Contains(n.kind, "class") || strings.Contains(n.kind, "package") {
 		return
 	}
 	m.assignment(n)
+	m.turned(n)
+	m.keyed(n)
+	m.countedOn(n)
+	m.yields(n)
+	m.goesOn(n)
+	m.repeated(n)
 	m.guards(n)
 	m.shared(n)
 	m.move(n)
@@ -73,6 +87,7 @@ func (m *maker) result(n *node) {
 	}
 	for _, v := range m.sc.seen(n.start) {
 		if v == "self" {
+			m.put("return", -1.4, e, v)
 			continue
 		}
 		if e.class != ident {

@@ -237,8 +237,10 @@ var (
 // hints reads what the failures say.
 func (st *state) hints() hints {
 	h := hints{given: map[string]bool{}}
+	all := ""
 	for _, f := range st.failing {
 		m := f.message
+		all += m
 		h.null = h.null || strings.Contains(m, "NoneType") || strings.Contains(m, "nil pointer") || strings.Contains(m, "of undefined") || strings.Contains(m, "of null") || strings.Contains(m, "NullPointer")
 		h.index = h.index || strings.Contains(m, "IndexError") || strings.Contains(m, "out of range") || strings.Contains(m, "OutOfBounds")
 		h.key = h.key || strings.Contains(m, "KeyError") || strings.Contains(m, "NaN")
@@ -254,5 +256,6 @@ func (st *state) hints() hints {
 			}
 		}
 	}
+	h.signs, h.raised = signs(h.texts), raised(all)
 	return h
 }

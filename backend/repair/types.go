@@ -85,6 +85,17 @@ func (sc *scope) isNumber(v string) bool {
 	return (sc.roles[v]["number"] || sc.roles[v]["compared"]) && !sc.isCollection(v)
 }
 
+// isText reports whether a name is used as texts are.
+func (sc *scope) isText(v string) bool {
+	r := sc.roles[v]
+	for _, role := range []string{"text", ".split", ".strip", ".startswith", ".endswith", ".lower", ".upper", ".replace", ".join", ".encode", ".decode", ".partition", ".format", ".rstrip", ".lstrip", ".isdigit"} {
+		if r[role] {
+			return true
+		}
+	}
+	return false
+}
+
 // emptiness asks whether a name is empty, and the contrary; "" where that makes no sense.
 func (m *maker) emptiness(v string) (empty, filled string) {
 	collection, t := m.sc.isCollection(v), m.sc.types[v]

@@ -27,6 +27,9 @@ func (m *maker) wrap(n *node) {
 		if isRange(s, p) {
 			w = 0.1
 		}
+		if l := p.get("left"); s.row.name == "python" && p.class == assign && l != nil && n.field == "right" && m.placed(s.of(l)) {
+			w = -0.4
+		}
 		if !(inBinary && strings.ContainsAny(s.operator(p, 0), "+-")) || n == p.operands()[0] {
 			m.put("off by one", w, n, text+" + 1")
 			m.put("off by one", w, n, text+" - 1")
@@ -51,6 +54,10 @@ func (m *maker) wrap(n *node) {
 		if n.class == ident && s.row.name == "python" {
 			m.put("missing operand", w-1.2, n, text+" ** 2")
 		}
+	}
+	if s.row.name == "python" && isRange(s, p) && (n.class == ident || n.class == call || n.class == member) {
+		m.put("missing call", -0.6, n, "1 << "+text)
+		m.put("missing call", -0.6, n, "2 ** "+text)
 	}
 	value := p.class == args || inBinary || p.class == ret || p.class == assign && n.field == "right" || p.class == yield || p.class == list || p.class == tuple || p.class == index
 	if value && !isLogic(s, p) {
@@ -87,6 +94,18 @@ func (m *maker) wrap(n *node) {
 			}
 		}
 	}
+}
+
+// placed reports whether a name says a place in a collection.
+func (m *maker) placed(v string) bool {
+	found := false
+	if m.sc.fn != nil {
+		m.sc.fn.walk(func(k *node) bool {
+			found = found || k.class == ident && m.s.of(k) == v && (k.parent.class == slice || k.parent.class == index && k.parent.operands()[0] != k)
+			return !found
+		})
+	}
+	return found
 }
 
 // heldAgainst are the names that the conditions around a node compare its value with: where they say that it is the larger one, what
@@ -180,6 +199,13 @@ func (m *maker) donors(n *node) {
 		}
 		return true
 	})
+	if m.sc.wants && s.row.name == "python" && (n.class == member || n.class == list || n.class == tuple) {
+		for _, v := range m.sc.seen(n.start) {
+			if m.sc.unread[v] {
+				m.put("variable", -0.4, n, v)
+			}
+		}
+	}
 	if n.class == call || n.class == index || n.class == binary {
 		for _, v := range m.sc.seen(n.start) {
 			m.put("expression", -1.8, n, v)
