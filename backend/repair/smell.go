@@ -18,7 +18,7 @@ const (
 	smellDead   = 0.5 // a statement that cannot be reached
 	smellZero   = 1.0 // adding 0, multiplying by 1 or 0
 	smellGrow   = 2.0 // a loop changes the collection that it goes over
-	smellMixed  = 1.5 // what is a number elsewhere becomes a collection
+	smellMixed  = 2.0 // what is a number elsewhere becomes a collection
 )
 
 // smell is how much a candidate makes its functions worse, negative where it makes them better.

@@ -349,8 +349,7 @@ describe('a suite', () => {
 	}
 }
 
-// TestTryComparesWhatItReaches calls what is changed, also where only the same file calls it, and says nothing of candidates whose
-// code no input comes to.
+// TestTryComparesWhatItReaches calls what is changed, functions and methods, also where only the same file calls it.
 func TestTryComparesWhatItReaches(t *testing.T) {
 	b := realBench(t, sandbox.Limits{Wall: 2 * time.Minute})
 	dir := b.files(t, map[string]string{
@@ -369,7 +368,7 @@ func TestTryComparesWhatItReaches(t *testing.T) {
 		groups     []int
 	}{
 		{"a helper", "", []Candidate{both("text[:room] + '.'", "text[:room]"), both("text[:room] + '.'", "text[:room - 1] + '.'"), both("text[:room] + '.'", "text[0:room]")}, []int{1, 2, 1}},
-		{"a method", "text[:room]", []Candidate{changed(t, dir, "label.py", "len(self.text) - 1", "len(self.text)"), changed(t, dir, "label.py", "len(self.text) - 1", "1")}, []int{0, 0}},
+		{"a method", "text[:room]", []Candidate{changed(t, dir, "label.py", "len(self.text) - 1", "len(self.text)"), changed(t, dir, "label.py", "len(self.text) - 1", "1")}, []int{1, 2}},
 	} {
 		if tt.code != "" {
 			if err := os.WriteFile(filepath.Join(dir, "label.py"), []byte(strings.Replace(both("text[:room] + '.'", tt.code)["label.py"], "len(self.text)", "len(self.text) - 1", 1)), 0o644); err != nil {
@@ -387,6 +386,9 @@ func TestTryComparesWhatItReaches(t *testing.T) {
 			if got := trials[i]; !got.Passes() || got.Group != want {
 				t.Errorf("%s, candidate %d: %+v", tt.name, i, got)
 			}
+		}
+		if d := trials[0].Differs; len(d) != 1 || tt.code != "" && d[0].Input != "size(Card(text=''))" {
+			t.Errorf("%s: they differ so: %+v", tt.name, d)
 		}
 	}
 }

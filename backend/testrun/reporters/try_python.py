@@ -21,7 +21,7 @@ import redgreen_report  # noqa: E402
 sys.path.remove(HERE)
 del sys.modules["redgreen_report"]
 
-import ast  # noqa: E402
+import base64  # noqa: E402
 import collections  # noqa: E402
 import copy  # noqa: E402
 import gc  # noqa: E402
@@ -29,6 +29,7 @@ import hashlib  # noqa: E402
 import importlib.machinery  # noqa: E402
 import itertools  # noqa: E402
 import json  # noqa: E402
+import pickle  # noqa: E402
 import random  # noqa: E402
 import resource  # noqa: E402
 import select  # noqa: E402
@@ -540,11 +541,11 @@ class Search:
 
 
 class Compared:
-    """How those that pass all tests differ: the functions of the changed files are called as the tests call them and with
-    inputs a little off those, first as they are and then as each version has them. Where a passing test's inputs are only a
-    little off, a right version mostly does what the code does now."""
+    """How those that pass all tests differ: the functions and methods of the changed files are called as the tests call them
+    and with inputs a little off those, first as they are and then as each version has them. Where a passing test's inputs are
+    only a little off, a right version mostly does what the code does now."""
 
-    MOST_TESTS, MOST_CALLS, MOST_INPUTS, MOST_HUNG, LONG, SHOWN, MOST_PAIRS = 60, 200, 120, 4, 2000, 160, 60
+    MOST_TESTS, MOST_CALLS, MOST_INPUTS, MOST_HUNG, LONG, SHOWN, MOST_PAIRS, MOST_FIELDS, DEEP = 60, 200, 120, 4, 3000, 160, 60, 5, 4
 
     def __init__(self, order, living, plans, good, runner, items, run):
         self.order, self.living, self.plans, self.runner, self.run = order, living, plans, runner, run
@@ -552,11 +553,12 @@ class Compared:
         self.codes = {f.__code__: key for changed in self.changed.values() for key in changed for f in living.functions.get(key, ())}
         self.names = [n for n in order["red"] + order["green"][:self.MOST_TESTS] if n in items]
         self.random = random.Random(1)
-        self.functions = {}  # the module's functions that can be called with plain values
+        self.functions = {}  # the module's functions and methods that can be called with what a text holds
         for (path, name, _), found in living.functions.items():
             for f in found:
-                if f.__qualname__ == name and not f.__code__.co_flags & 0x28C and not f.__code__.co_kwonlyargcount:
-                    self.functions[f.__code__] = (path, name, f)
+                own, _, last = f.__qualname__.rpartition(".")
+                if last == name and "." not in own and name != "__init__" and not f.__code__.co_flags & 0x28C and not f.__code__.co_kwonlyargcount:
+                    self.functions[f.__code__] = (path, name, f, bool(own))
 
     def calls(self, put):
         """Runs all tests and tells of the calls from outside: test, number of the function, arguments as a literal."""
@@ -573,11 +575,11 @@ class Compared:
             if by.co_filename in files and (code not in self.codes or by in self.codes):
                 return  # from within; what is changed is looked at wherever it is called, but for its own calls
             try:
-                args = repr([frame.f_locals[v] for v in code.co_varnames[:code.co_argcount]])
+                args = pickle.dumps([frame.f_locals[v] for v in code.co_varnames[:code.co_argcount]])
                 if len(args) <= self.LONG:
-                    ast.literal_eval(args)
+                    pickle.loads(args)
                     told[running] += 1
-                    put(running, known[code], args)
+                    put(running, known[code], base64.b64encode(args).decode())
             except Exception:
                 pass
 
@@ -597,14 +599,15 @@ class Compared:
     def inputs(self, told):
         """The inputs a little off those of the calls: number of the function, arguments, whether the test passes."""
         passed = {m[0] for m in told if m[1:] == ["passed"]}
-        calls = [(m[1], ast.literal_eval(m[2]), m[0] in passed) for m in told if len(m) == 3]
-        seen, out = {repr(c[:2]) for c in calls}, []
+        calls = [(m[1], pickle.loads(base64.b64decode(m[2])), m[0] in passed) for m in told if len(m) == 3]
+        seen, out = {(f, self.plainly(args)) for f, args, _ in calls}, []
         for f, args, green in calls:
             for i, value in enumerate(args):
                 for other in self.off(value):
                     one = (f, args[:i] + [other] + args[i + 1:], green)
-                    if repr(one[:2]) not in seen:
-                        seen.add(repr(one[:2]))
+                    key = f, self.plainly(one[1])
+                    if key not in seen:
+                        seen.add(key)
                         out.append(one)
         self.random.shuffle(out)
         return out[:self.MOST_INPUTS]
@@ -630,7 +633,39 @@ class Compared:
             if kind is set:
                 return [value - {key}]
             return [{k: v for k, v in value.items() if k != key}] + [{**value, key: other} for other in self.off(value[key])[:2]]
+        if self.ours(kind):
+            return [other for name in sorted(vars(value))[:self.MOST_FIELDS] for other in self.with_field(value, name)]
         return []
+
+    def ours(self, kind):
+        """Whether a type is a class of the changed files, the fields of which are known."""
+        return hasattr(kind, "__dict__") and isinstance(vars(kind).get("__dict__"), types.GetSetDescriptorType) and any(
+            f.__globals__.get("__name__") == kind.__module__ for _, _, f, _ in self.functions.values())
+
+    def with_field(self, value, name):
+        """The object with one field a little off."""
+        out = []
+        for field in self.off(vars(value)[name])[:2]:
+            try:
+                other = copy.copy(value)
+                vars(other)[name] = field
+                out.append(other)
+            except Exception:
+                pass
+        return out
+
+    def plainly(self, value, deep=0):
+        """A value as a text without addresses: objects of the changed files with their fields."""
+        kind = type(value)
+        if deep < self.DEEP:
+            if kind in (list, tuple, set, frozenset):
+                inner = ", ".join((sorted if kind in (set, frozenset) else list)(self.plainly(v, deep + 1) for v in value))
+                return "[%s]" % inner if kind is list else "(%s)" % inner if kind is tuple else "{%s}" % inner
+            if kind is dict:
+                return "{%s}" % ", ".join("%s: %s" % (self.plainly(k, deep + 1), self.plainly(v, deep + 1)) for k, v in value.items())
+            if self.ours(kind):
+                return "%s(%s)" % (kind.__name__, ", ".join("%s=%s" % (k, self.plainly(v, deep + 1)) for k, v in sorted(vars(value).items())))
+        return repr(value)
 
     def short(self, text):
         return text if len(text) <= self.SHOWN else text[:self.SHOWN - 1] + "…"
@@ -648,7 +683,8 @@ class Compared:
         all_, hung = list(self.functions.values()), 0
         limits = Limits(min(self.order["seconds"], 0.3))
         for i, (f, args, _) in enumerate(inputs):
-            args, given = copy.deepcopy(args), repr(args)
+            method = all_[f][3]  # it may change its object
+            args, given = copy.deepcopy(args), self.plainly(args[method:])
             reached.clear()
             limits.begin()
             try:
@@ -657,10 +693,10 @@ class Compared:
                 got = all_[f][2](*args)
                 if isinstance(got, types.GeneratorType):
                     got = list(itertools.islice(got, 1000))
-                shown = repr(got)
-                if repr(args) != given:
-                    shown += " and changes what it is given to " + ", ".join(map(repr, args))
-                got = repr((got, args))
+                shown = self.plainly(got)
+                if self.plainly(args[method:]) != given:
+                    shown += " and changes what it is given to " + ", ".join(map(self.plainly, args[method:]))
+                got = self.plainly((got, args))
                 got = "?" if " at 0x" in got else hashlib.sha1(got.encode("utf-8", "replace")).hexdigest()[:12]
             except Stopped:
                 got, shown, hung = "!hangs", "no end", hung + 1
@@ -669,7 +705,7 @@ class Compared:
             finally:
                 sys.setprofile(None)
                 limits.end()
-            put(i, got, self.short(shown), sorted(reached), repr(args) != given)
+            put(i, got, self.short(shown), sorted(reached), self.plainly(args[method:]) != given)
             if hung > self.MOST_HUNG:
                 return
 
@@ -704,7 +740,7 @@ class Compared:
             else:
                 groups.append([n])
         functions = list(self.functions.values())
-        texts = {i: "%s(%s)" % (functions[f][1], ", ".join(map(repr, args))) for i, (f, args, _) in enumerate(inputs)}
+        texts = {i: "%s(%s)" % (functions[f][1], ", ".join(map(self.plainly, args))) for i, (f, args, _) in enumerate(inputs)}
         for group in groups:
             put({"event": "alike", "alike": group})
         for one, other in itertools.islice(itertools.combinations([g[0] for g in groups], 2), self.MOST_PAIRS):
@@ -774,7 +810,8 @@ def main():
             search = Search(order, lambda **event: put(event), start)
             search.run(fast, until)
             if len(search.good) > 1:
-                Compared(order, living, plans, search.good, runner, items, run).tell(search.good, put)
+                good = sorted(search.good)
+                Compared(order, living, plans, good, runner, items, run).tell(good, put)
             put({"event": "fast"})
         runner.collect([], then)
 
