@@ -58,6 +58,8 @@ func (s *source) scopeOf(n *node) *scope {
 	}
 	found.walk(func(k *node) bool {
 		switch {
+		case k.class == function && k != found && k.get("name") != nil && s.row.name == "python":
+			sc.funcs = append(sc.funcs, s.of(k.get("name")))
 		case k.class == ident && s.bound(k) && k != found.get("name"):
 			name := s.of(k)
 			if _, seen := sc.at[name]; !seen && name != "_" && !(k.parent.class == keyword && k.field == "name") {

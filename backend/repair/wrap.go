@@ -195,7 +195,11 @@ func (m *maker) donors(n *node) {
 			k.parent.class != member && !(k.parent.class == call && k.parent.callee() == k) {
 			seen[s.of(k)] = true
 			given++
-			m.put("expression", -1.4+0.8*similar(s.of(k), mine), n, s.of(k))
+			w := -1.4 + 0.8*similar(s.of(k), mine)
+			if s.row.name == "python" && s.twins(n, k) {
+				w += 0.7
+			}
+			m.put("expression", w, n, s.of(k))
 		}
 		return true
 	})
@@ -211,6 +215,14 @@ func (m *maker) donors(n *node) {
 			m.put("expression", -1.8, n, v)
 		}
 	}
+}
+
+// twins reports whether two expressions are given to the same name, or added to it.
+func (s *source) twins(a, b *node) bool {
+	if a.field != "right" || b.field != "right" || a.parent == b.parent || a.parent.get("left") == nil || b.parent.get("left") == nil {
+		return false
+	}
+	return s.of(a.parent.get("left")) == s.of(b.parent.get("left"))
 }
 
 // similar says how alike two names are by their parts and letters, 0 to 1.
