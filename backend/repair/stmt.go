@@ -37,7 +37,7 @@ func (m *maker) statement(n *node) {
 		return
 	}
 	m.assignment(n)
-	m.turned(n)
+	m.anew(n)
 	m.keyed(n)
 	m.countedOn(n)
 	m.yields(n)

@@ -55,8 +55,8 @@ func (s *source) numbers(fn *node) map[string]bool {
 	return out
 }
 
-// turned turns a flag around where it is set, and gives an assigned value another begin.
-func (m *maker) turned(n *node) {
+// anew turns a flag around where it is set, and gives an assigned value another begin.
+func (m *maker) anew(n *node) {
 	s := m.s
 	a := n
 	if a.class == stmt && len(a.operands()) == 1 {
