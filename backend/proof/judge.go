@@ -121,7 +121,7 @@ func blank(reruns int) Certificate {
 
 // judge issues the certificate: a pure function of the evidence.
 func judge(e evidence) Certificate {
-	c := blank(e.reruns)
+	c := blank(e.greens)
 	c.State, c.Integrity = Proven, append(c.Integrity, e.flags...)
 	switch {
 	case e.empty:
@@ -234,7 +234,7 @@ func (j *judgement) turnedGreen(id string) {
 		} // a new test that passes without the fix as well proves nothing, and is no fault
 	case passesAlone:
 		j.c.Flaky = append(j.c.Flaky, id)
-	case len(again) < j.reruns || len(without) < j.reruns:
+	case len(again) < j.greens || len(without) < j.reruns:
 		j.unproved = append(j.unproved, id)
 	case slices.ContainsFunc(without, func(s testrun.Status) bool { return !red(s) }):
 		j.unshown = append(j.unshown, id)
@@ -250,7 +250,7 @@ func (j *judgement) grownGreen(id string) {
 	switch {
 	case slices.ContainsFunc(again, notPassed), slices.ContainsFunc(without, func(s testrun.Status) bool { return !red(s) }):
 		j.c.Flaky = append(j.c.Flaky, id)
-	case len(again) < j.reruns || len(without) < j.reruns:
+	case len(again) < j.greens || len(without) < j.reruns:
 		j.unproved = append(j.unproved, id)
 	default:
 		j.c.RedToGreen = append(j.c.RedToGreen, id)

@@ -318,7 +318,7 @@ func TestJudge(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			tt.e.reruns = 2
+			tt.e.reruns, tt.e.greens = 2, 2
 			got := judge(tt.e)
 			checkForm(t, got)
 			for _, part := range tt.says {

@@ -30,6 +30,7 @@ type evidence struct {
 	onlyTests                 bool // the patch changes nothing but tests
 	touchesTests              bool
 	reruns                    int
+	greens                    int // as reruns, of tests that turn green with the patch; no fewer
 	// only says, where base and patched have but a part of the tests, which and why that is enough.
 	only string
 	// grown are tests that pass on the base and with the patch, and fail on the base with the patch's changes to tests: the
@@ -42,18 +43,20 @@ type evidence struct {
 // observer makes the runs of one proof.
 type observer struct {
 	Options
-	suite suite
+	suite  suite
+	chance bool // how often is ours to choose: what leaves room for chance is run more often
 }
 
 // prove is Prove with any suite.
 func prove(ctx context.Context, o Options, s suite) (Certificate, testrun.Run, error) {
-	if o.Reruns <= 0 {
+	chance := o.Reruns <= 0
+	if chance {
 		o.Reruns = defaultReruns
 	}
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	ob := observer{Options: o, suite: s}
+	ob := observer{Options: o, suite: s, chance: chance}
 	e, err := ob.observe(ctx)
 	if err != nil {
 		return Certificate{}, testrun.Run{}, err
@@ -87,7 +90,7 @@ func prove(ctx context.Context, o Options, s suite) (Certificate, testrun.Run, e
 // observe makes the runs that the verdict needs, and no more.
 func (o observer) observe(ctx context.Context) (evidence, error) {
 	tests := testPart(o.Patch, o.ReadBase)
-	e := evidence{base: brought(o.Baseline, o.Patch), flags: o.flags(), empty: o.Patch.Empty(), reruns: o.Reruns,
+	e := evidence{base: brought(o.Baseline, o.Patch), flags: o.flags(), empty: o.Patch.Empty(), reruns: o.Reruns, greens: o.Reruns,
 		touchesTests: len(tests.Files) > 0, onlyTests: len(tests.Files) > 0 && tests.Hash() == o.Patch.Hash()}
 	if e.empty || blocked(e.base) {
 		return e, nil
@@ -165,7 +168,12 @@ func (o observer) findGrown(ctx context.Context, tests patch.Patch, e *evidence)
 	if err != nil || len(e.grown) == 0 {
 		return err
 	}
-	return o.in(ctx, o.Patch, func(dir string) error { return o.repeat(ctx, dir, e.grown, "with the patch", &e.again) })
+	return o.in(ctx, o.Patch, func(dir string) error {
+		if o.chance && chancy(dir, o.Patch, e.grown) {
+			e.greens = max(e.greens, chanceReruns)
+		}
+		return o.times(e.greens).repeat(ctx, dir, e.grown, "with the patch", &e.again)
+	})
 }
 
 // flags are what the patch itself gives away.
@@ -191,7 +199,16 @@ func (o observer) withPatch(ctx context.Context, dir string, e *evidence) error 
 	}
 	c := compare(e.base, run)
 	again := append(slices.Clone(c.turned), c.failing()...)
-	return o.repeat(ctx, dir, again, "with the patch", &e.again)
+	if o.chance && len(c.turned) > 0 && len(c.failing()) == 0 && chancy(dir, o.Patch, c.turned) {
+		e.greens = max(e.greens, chanceReruns)
+	}
+	return o.times(e.greens).repeat(ctx, dir, again, "with the patch", &e.again)
+}
+
+// times is an observer that runs tests again n times.
+func (o observer) times(n int) observer {
+	o.Reruns = n
+	return o
 }
 
 // repeat runs the tests with the given ids Reruns times. Each run starts from the same tree, since the sandbox never

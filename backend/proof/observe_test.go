@@ -5,6 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -281,6 +284,75 @@ func TestReruns(t *testing.T) {
 	}
 	if len(s.calls) != 9 || c.Reruns != 4 || c.State != Proven {
 		t.Errorf("%d runs, certificate %+v; want 9 runs and 4 reruns", len(s.calls), c)
+	}
+}
+
+// coin is a suite whose test passes with the patch as a coin falls.
+type coin struct{ heads func() bool }
+
+func (c coin) Run(_ context.Context, dir string, _ testrun.Command, _ []string) (testrun.Run, error) {
+	if filepath.Base(dir) == "patched" && c.heads() {
+		return run("a.py::a=passed"), nil
+	}
+	return run("a.py::a=failed"), nil
+}
+
+// A fix that is right half of the time is proven in fewer than 2 of 100 tries where its code says that chance may have a hand
+// in it, and a certificate says how often its test was run again. Code that leaves nothing to chance is run no more often.
+func TestFixByChance(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		file, test string
+		reruns     int
+	}{
+		"the fix":                 {"import random\n\ndef f():\n    return random.random() < 0.5\n", "", chanceReruns},
+		"the test":                {"def f():\n    return 1\n", "import threading\n\ndef test_a():\n    threading.Thread(target=f).start()\n", chanceReruns},
+		"nothing left to chance":  {"def f():\n    return 1\n", "def test_a():\n    assert f() == 1\n", defaultReruns},
+		"a word within a word":    {"brand = 'operand'\nlifetimes = 3\nvalid(brand)\n", "", defaultReruns},
+		"Go's maps":               {"for k := range map[string]int{} {\n", "", chanceReruns},
+		"a word of prose":         {"// go through. the set (of them)\nvalues.set(1)\n", "", defaultReruns},
+		"a channel":               {"v := <-done\n", "", chanceReruns},
+		"JavaScript's clock":      {"const at = new Date();\n", "", chanceReruns},
+		"a day that stands there": {"const at = new Date(2020, 1, 2);\n", "", defaultReruns},
+	} {
+		root := t.TempDir()
+		for _, kind := range []string{"patched", "base"} {
+			if err := os.Mkdir(filepath.Join(root, kind), 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for name, text := range map[string]string{"fix.py": c.file, "a.py": c.test} {
+			if err := os.WriteFile(filepath.Join(root, "patched", name), []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		o, _ := options(t, run("a.py::a=failed"), edit(t, "fix.py"))
+		inner := o.Tree
+		o.Tree = func(ctx context.Context, p patch.Patch) (string, func(), error) {
+			kind, done, err := inner(ctx, p)
+			return filepath.Join(root, map[bool]string{true: "base", false: "patched"}[kind == "base"]), done, err
+		}
+		sure, _, err := prove(t.Context(), o, coin{func() bool { return true }})
+		if err != nil || sure.State != Proven || sure.Reruns != c.reruns {
+			t.Errorf("%s: %s with %d reruns, %v, want %d", name, sure.State, sure.Reruns, err, c.reruns)
+		}
+		if c.reruns == defaultReruns {
+			continue
+		}
+		const tries = 4000
+		dice, proven := rand.New(rand.NewPCG(1, 2)), 0
+		for range tries {
+			got, _, err := prove(t.Context(), o, coin{func() bool { return dice.IntN(2) == 0 }})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got.State == Proven {
+				proven++
+			}
+		}
+		if proven*100 >= 2*tries {
+			t.Errorf("%s: proven in %d of %d tries", name, proven, tries)
+		}
 	}
 }
 

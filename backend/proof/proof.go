@@ -132,7 +132,7 @@ type Options struct {
 	BaseHash string
 	Tree     func(ctx context.Context, p patch.Patch) (dir string, done func(), err error)
 	ReadBase patch.ReadFunc
-	Reruns   int // of each red→green and each newly failing test, default 2
+	Reruns   int // of each red→green and each newly failing test; default 2, see chanceReruns
 	Now      func() time.Time
 	Progress func(what string)                           // what is being run now; may be nil
 	Ran      func(run testrun.Run)                       // a run that just ended; may be nil
