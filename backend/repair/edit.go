@@ -104,13 +104,28 @@ func splice(text string, from, to int, edits []edit) string {
 // after is the whole text of a file with the candidate made; of a candidate's part as all gives it.
 func (c *candidate) after() string { return splice(c.src.text, 0, len(c.src.text), c.edits) }
 
-// key tells candidates that are the same but for blanks.
+// key tells candidates that are the same but for blanks; "" where a candidate is the same as what stands there.
 func (c *candidate) key() string {
 	var b strings.Builder
+	differs := false
 	for _, one := range c.all() {
 		for _, g := range one.groups() {
-			fmt.Fprintf(&b, "%s %d-%d %s\n", one.src.path, g.first, g.last, squeeze(strings.Join(g.lines, "\n")))
+			now := squeeze(strings.Join(g.lines, "\n"))
+			if one.src.row.braces() {
+				now = unspaced(strings.Join(g.lines, "\n"))
+				var was []string
+				for l := g.first; l <= g.last; l++ {
+					was = append(was, one.src.lineText(l))
+				}
+				differs = differs || unspaced(strings.Join(was, "\n")) != now
+			} else {
+				differs = true
+			}
+			fmt.Fprintf(&b, "%s %d-%d %s\n", one.src.path, g.first, g.last, now)
 		}
+	}
+	if !differs {
+		return ""
 	}
 	return b.String()
 }
@@ -146,4 +161,29 @@ func (m *maker) put(kind string, weight float64, n *node, text string) {
 
 func (m *maker) add(kind string, weight float64, edits ...edit) {
 	m.out = append(m.out, &candidate{src: m.s, edits: edits, kind: kind, weight: weight, line: m.s.lineOf(edits[0].start)})
+}
+
+// unspaced leaves out all blanks but those in quotes.
+func unspaced(text string) string {
+	var b strings.Builder
+	var in byte
+	for i := 0; i < len(text); i++ {
+		c := text[i]
+		switch {
+		case in != 0:
+			if c == '\\' && in != '`' && i+1 < len(text) {
+				b.WriteByte(c)
+				i++
+				c = text[i]
+			} else if c == in || c == '\n' && in != '`' {
+				in = 0
+			}
+		case c == '"' || c == '\'' || c == '`':
+			in = c
+		case c == ' ' || c == '\t':
+			continue
+		}
+		b.WriteByte(c)
+	}
+	return b.String()
 }

@@ -145,11 +145,15 @@ func tried(t *testing.T, files map[string]string, text string) map[string]string
 	var name string
 	var first, last int
 	var put []string
+	shift := map[string]int{} // lines that the groups before added; those of a file stand in order
 	flush := func() {
 		if name == "" {
 			return
 		}
-		lines := strings.SplitAfter(files[name], "\n")
+		lines := strings.SplitAfter(out[name], "\n")
+		by := shift[name]
+		shift[name] += len(put) - (last - first + 1)
+		first, last = first+by, last+by
 		var b strings.Builder
 		b.WriteString(strings.Join(lines[:first-1], ""))
 		for _, l := range put {

@@ -176,7 +176,7 @@ func rank(all []*candidate, lang *tokens) []*candidate {
 	seen := map[string]bool{}
 	out := all[:0]
 	for _, c := range all {
-		if k := c.key(); !seen[k] {
+		if k := c.key(); k != "" && !seen[k] {
 			seen[k] = true
 			out = append(out, c)
 		}

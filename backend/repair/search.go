@@ -27,6 +27,7 @@ type search struct {
 	forms   []*candidate // under a condition
 
 	compiler *compiler
+	blind    []*candidate // two edits together, nil not made
 }
 
 // search makes the candidates and marks those that were tried.
@@ -76,6 +77,9 @@ func (st *state) search(files []string) *search {
 			c := s.byText[text]
 			if c == nil {
 				c = s.combined(text)
+			}
+			if c == nil && (slices.Contains(b.pass, i) || b.part[i].n > 0) {
+				c = s.blindText(text)
 			}
 			if c == nil {
 				continue
@@ -184,6 +188,13 @@ func (s *search) next() (string, []model.Call) {
 	}
 	for len(rest) > 0 && len(texts) < size {
 		single()
+	}
+	if len(texts) < firstBatch && best == nil && len(st.levels) == 1 {
+		for _, c := range s.twoTogether() {
+			if take(c) {
+				what = ", and two together where one alone did not do"
+			}
+		}
 	}
 	if best != nil && len(texts) == 0 {
 		return s.propose(best)
