@@ -68,7 +68,24 @@ func (m *maker) otherwise(n, before *node) {
 		m.add("missing else", 0.2, edit{before.end, n.start, " else "})
 		return
 	}
-	m.add("missing else", -0.1, edit{before.end, n.end, " else {\n" + s.indent(before.line) + m.unit + m.deeper(n) + "\n" + s.indent(before.line) + "}"})
+	w := -0.1
+	if s.takesOut(before, n) {
+		w = 0.9
+	}
+	m.add("missing else", w, edit{before.end, n.end, " else {\n" + s.indent(before.line) + m.unit + m.deeper(n) + "\n" + s.indent(before.line) + "}"})
+}
+
+// takesOut reports whether a branch takes out the element that a count stands at, so that the next one comes to its place.
+func (s *source) takesOut(branch, count *node) bool {
+	found := false
+	branch.walk(func(k *node) bool {
+		if f := k.callee(); k.class == call && f != nil && len(k.arguments()) > 0 && (strings.HasSuffix(s.of(f), "remove") || strings.HasSuffix(s.of(f), "splice")) {
+			v := s.of(k.arguments()[0])
+			found = found || s.of(count) == v+"++;" || s.of(count) == v+" += 1;" || s.of(count) == "++"+v+";"
+		}
+		return !found
+	})
+	return found
 }
 
 // deeper is the text of a statement for one more step of indent, without the first line's.

@@ -75,7 +75,7 @@ func (m *maker) predicates(n, c *node) []predicate {
 	c.walk(func(k *node) bool {
 		if (k.class == member || k.class == index || k.class == call) && k.memberOf() != nil {
 			o := s.of(k.memberOf())
-			if len(o) < 40 && o != "self" && o != "this" {
+			if len(o) < 40 && o != "self" && o != "this" && !m.neverNull(o) {
 				w := 0.6
 				if m.hints.null {
 					if w = 1.2; n.class == loop { // asked again with other values, which a check in front of it does not see
@@ -116,7 +116,7 @@ func (m *maker) predicates(n, c *node) []predicate {
 			add(v+" > 0", "", -1.2, false)
 			add(v+" "+r.equal+" 1", "", -1.5, false)
 		}
-		if r.name != "go" {
+		if r.name != "go" && !m.neverNull(v) {
 			add(r.isNull(v), "", -1, true)
 		}
 	}

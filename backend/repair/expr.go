@@ -86,6 +86,7 @@ func (m *maker) expression(n *node) {
 	m.operand(n)
 	m.firsts(n)
 	m.goExpression(n)
+	m.javaExpression(n)
 	m.formats(n)
 	m.patterns(n)
 	m.chosen(n)

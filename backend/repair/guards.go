@@ -27,7 +27,7 @@ func (m *maker) guards(n *node) {
 			return false
 		}
 		if (k.class == member || k.class == index) && k.memberOf() != nil {
-			if o := s.of(k.memberOf()); len(o) < 50 && o != "self" && o != "this" && !isModule(s, o) && (r.name != "go" || k.class == member && m.hints.null) {
+			if o := s.of(k.memberOf()); len(o) < 50 && o != "self" && o != "this" && !isModule(s, o) && !m.neverNull(o) && (r.name != "go" || k.class == member && m.hints.null) {
 				w := 0.0
 				if m.hints.null {
 					w = 1
@@ -76,7 +76,9 @@ func (m *maker) unusual(n *node, recursive bool, ask func(c string, w float64)) 
 			if m.hints.null || recursive && t != "" {
 				w = 0.5
 			}
-			ask(r.isNull(v), w)
+			if !m.neverNull(v) {
+				ask(r.isNull(v), w)
+			}
 		}
 	}
 }

@@ -27,7 +27,7 @@ func (m *maker) number(n *node) {
 		}
 	}
 	if p := n.parent; p != nil && p.class == assign {
-		for _, inf := range s.row.infinity {
+		for _, inf := range m.infinities(n) {
 			m.put("initial value", -0.6, n, inf)
 		}
 	}

@@ -76,7 +76,11 @@ func (m *maker) resets(n *node) {
 			text := m.s.row.assignTo(v[0], v[1])
 			switch {
 			case n.line == n.last && s.gives(n, v[0]):
-				m.add("reset", 0.2, edit{n.end, n.end, "\n" + indent + text})
+				w := 0.2
+				if m.bounding()[v[0]] { // the loop would begin anew
+					w = -1
+				}
+				m.add("reset", w, edit{n.end, n.end, "\n" + indent + text})
 			case n.line == n.last && s.mentions(n, v[0]):
 				m.add("reset", -0.9, edit{n.end, n.end, "\n" + indent + text})
 			case n.class == cond && !s.ended(n) && s.mentions(n, v[0]):

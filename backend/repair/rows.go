@@ -181,10 +181,16 @@ func javaRow() *row {
 		wrappers: []string{"Math.abs(%s)", "Math.round(%s)", "(long) %s", "(double) %s"},
 		methodPairs: [][]string{{"startsWith", "endsWith", "contains"}, {"toUpperCase", "toLowerCase"}, {"indexOf", "lastIndexOf"}, {"min", "max"}, {"floor", "ceil", "round"}, {"equals", "equalsIgnoreCase"},
 			{"addFirst", "addLast"}, {"pollFirst", "pollLast"}, {"peekFirst", "peekLast"}, {"getFirst", "getLast"}, {"anyMatch", "allMatch", "noneMatch"}, {"keySet", "values", "entrySet"},
-			{"containsKey", "containsValue"}, {"add", "remove"}, {"push", "offer"}, {"pop", "peek", "poll"}, {"trim", "strip"}, {"put", "putIfAbsent"}, {"floorMod", "floorDiv"}, {"isBefore", "isAfter"}},
+			{"containsKey", "containsValue"}, {"add", "remove"}, {"push", "offer"}, {"pop", "peek", "poll"}, {"trim", "strip"}, {"put", "putIfAbsent"}, {"floorMod", "floorDiv"}, {"isBefore", "isAfter"},
+			{"naturalOrder", "reverseOrder"}, {"isEmpty", "isBlank"}, {"replace", "replaceAll", "replaceFirst"}, {"limit", "skip"}, {"takeWhile", "dropWhile"}, {"filter", "takeWhile"},
+			{"floorKey", "ceilingKey", "lowerKey", "higherKey"}, {"floorEntry", "ceilingEntry", "lowerEntry", "higherEntry"}, {"floor", "ceiling", "lower", "higher"},
+			{"headMap", "tailMap"}, {"headSet", "tailSet"}, {"firstKey", "lastKey"}, {"firstEntry", "lastEntry"}, {"first", "last"}, {"removeFirst", "removeLast"}, {"offerFirst", "offerLast"},
+			{"isLetter", "isDigit", "isLetterOrDigit", "isWhitespace"}, {"isUpperCase", "isLowerCase"}, {"plusDays", "plusWeeks", "plusMonths", "plusYears", "minusDays"}, {"minusDays", "plusDays"},
+			{"minusMonths", "plusMonths"}, {"addAll", "removeAll", "retainAll"}, {"sum", "max", "min", "count"}, {"compareTo", "compareToIgnoreCase"}, {"nextInt", "nextLine", "next"},
+			{"intValue", "longValue", "doubleValue"}, {"getDayOfMonth", "getDayOfWeek", "getDayOfYear"}, {"getKey", "getValue"}},
 		assignTo: func(v, e string) string { return v + " = " + e + ";" },
 		grow:     []string{"%s.add(%s);", "%s.put(%s, true);"}, lengthOf: "%s.length",
-		infinity: []string{"Integer.MAX_VALUE", "Integer.MIN_VALUE", "Double.NEGATIVE_INFINITY", "Double.POSITIVE_INFINITY"},
+		infinity: []string{"Integer.MAX_VALUE", "Integer.MIN_VALUE"},
 	}
 }
 

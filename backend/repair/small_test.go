@@ -2,6 +2,7 @@ package repair_test
 
 import (
 	"flag"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"testing"
@@ -14,7 +15,7 @@ import (
 	"redgreen/backend/session"
 )
 
-var small = flag.Bool("small", false, "fix all small programs, not three of them")
+var small = flag.Bool("small", false, "fix all small programs, not four of them")
 
 // TestFixesSmallPrograms fixes programs of testdata/bugs/small from start to end: baseline, search, proof, all in the sandbox.
 // Each fix must be green on tests that the engine never saw.
@@ -41,7 +42,7 @@ func TestFixesSmallPrograms(t *testing.T) {
 		}
 		t.Skipf("no sandbox on this machine: %v", err)
 	}
-	o := eval.BuiltinOptions{Options: eval.Options{Sandbox: box, Dir: dir}, Bugs: os.DirFS("testdata/bugs"), Parts: []string{"small"}, Cache: filepath.Join(dir, "cache"),
+	o := eval.BuiltinOptions{Options: eval.Options{Sandbox: box, Dir: dir}, Bugs: withRunner{os.DirFS("testdata/bugs")}, Parts: []string{"small"}, Cache: filepath.Join(dir, "cache"),
 		Limits: session.Limits{Wall: 10 * time.Minute}, Model: func(eval.Bug) (model.Model, error) { return repair.Model(), nil },
 		Told: func(f eval.Fixed) {
 			t.Logf("%s: %s, %d tried, %d ms", f.Bug, f.Verdict, f.Tried, f.Millis)
@@ -53,9 +54,19 @@ func TestFixesSmallPrograms(t *testing.T) {
 			}
 		}}
 	if !*small {
-		o.Only = []string{"change", "groups", "intervals"} // of the others islands is fixed wrongly today: its tests let another edit through
+		o.Only = []string{"change", "groups", "intervals", "java-average"} // of the others islands is fixed wrongly today: its tests let another edit through
 	}
 	if _, err := eval.Builtin(t.Context(), o); err != nil {
 		t.Error(err)
 	}
+}
+
+// withRunner adds what runs the tests of Java, which stands beside the bugs that the engine is measured with.
+type withRunner struct{ fs.FS }
+
+func (w withRunner) Open(name string) (fs.File, error) {
+	if name == "RunTests.java" {
+		return os.Open("../../testdata/builtin/RunTests.java")
+	}
+	return w.FS.Open(name)
 }

@@ -70,6 +70,12 @@ func TestTheFixOfSmallGoBugs(t *testing.T) {
 	among(t, "testdata/bugs/small/go-*.txtar", 20)
 }
 
+// TestTheFixOfSmallJavaBugs does the same in Java.
+func TestTheFixOfSmallJavaBugs(t *testing.T) {
+	t.Parallel()
+	among(t, "testdata/bugs/small/java-*.txtar", 28)
+}
+
 // among says how many of the bugs of some files have their fix among the edits, and among the first 600: at least as many as wanted.
 func among(t *testing.T, pattern string, want int) {
 	names, err := filepath.Glob(pattern)

@@ -57,6 +57,7 @@ func (m *maker) statement(n *node) {
 	m.parallel(n)
 	m.onlyIf(n)
 	m.goStatement(n)
+	m.javaStatement(n)
 	if n.class != function && n.parent.class == block {
 		m.remove(n)
 	}
