@@ -7,7 +7,6 @@ import (
 	"regexp"
 	"strings"
 
-	"redgreen/backend/lang"
 	"redgreen/backend/patch"
 	"redgreen/backend/testrun"
 )
@@ -49,7 +48,7 @@ func chancy(dir string, p patch.Patch, turned []string) bool {
 		return chance.Match(text)
 	}
 	for _, f := range p.Files {
-		if _, code := lang.ByPath(f.Path); code && f.Status != patch.Deleted && look(f.Path) {
+		if testrun.Code(f.Path) && f.Status != patch.Deleted && look(f.Path) {
 			return true
 		}
 	}
