@@ -39,6 +39,18 @@ async function frames(ms, step) {
   return { frames: gaps.length, dropped: gaps.reduce((n, g) => n + Math.max(0, Math.round(g / (1000 / 60)) - 1), 0), longest: Math.max(...gaps) };
 }
 
+/** scrolled scrolls a box for 4 s. */
+async function scrolled(box) {
+  await rest(500);
+  let down = 1;
+  await mark();
+  return frames(4000, () => {
+    const was = box.scrollTop;
+    box.scrollTop += 40 * down; // 2,400 px, or 120 lines, a second
+    if (box.scrollTop === was) down = -down;
+  });
+}
+
 async function review() {
   (await until('the start', () => byId('open-sample'))).click();
   (await until('the task', () => byId('start-task'))).click();
@@ -81,6 +93,16 @@ const rows = {
     return { ms: median(all), least: Math.min(...all) };
   },
 
+  // The control: what the engine needs on this machine to scroll as many lines of plain text, and to scroll nothing.
+  async plain() {
+    await until('the start', () => byId('start'));
+    const box = document.createElement('pre');
+    box.textContent = q.has('empty') ? '' : Array.from({ length: 20_000 }, (_, i) => `${i}  const row${i} = { id: ${i}, name: "item ${i}" };`).join('\n');
+    box.style.cssText = 'margin: 0; height: 100vh; overflow: auto; font: 12px/19.5px monospace; background: #fff; color: #222';
+    document.body.replaceChildren(box);
+    return scrolled(box);
+  },
+
   async scroll() {
     await openBig();
     const box = byId('diff');
@@ -88,14 +110,7 @@ const rows = {
     if (q.has('whole')) [...head.querySelectorAll('button')].find((b) => b.getAttribute('aria-pressed') === 'false').click();
     await rest(1500);
     box.scrollTop = head.offsetTop;
-    await rest(500);
-    let down = 1;
-    await mark();
-    return frames(4000, () => {
-      const was = box.scrollTop;
-      box.scrollTop += 40 * down; // 2,400 px, or 120 lines, a second
-      if (box.scrollTop === was) down = -down;
-    });
+    return scrolled(box);
   },
 
   async deltas() {

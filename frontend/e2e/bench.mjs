@@ -23,6 +23,8 @@ const rows = [
   { what: 'a diff of 10,000 lines with 200 hunks opens', query: 'bench=diff&speed=1000&scene=big', say: (r) => `${r.ms.toFixed(0)} ms, at the least ${r.least.toFixed(0)} ms, ${r.cpu} ms of CPU` },
   { what: 'that diff scrolls for 4 s', query: 'bench=scroll&speed=1000&scene=big', say: film },
   { what: 'the same with nothing folded', query: 'bench=scroll&whole&speed=1000&scene=big', say: film },
+  { what: 'plain text of 20,000 lines scrolls for 4 s, to compare', query: 'bench=plain', say: film },
+  { what: 'nothing scrolls for 4 s, to compare', query: 'bench=plain&empty', say: film },
   { what: '1,000 deltas a second stream in for 4 s', query: 'bench=deltas&speed=0.05', say: film },
 ];
 
@@ -145,7 +147,7 @@ try {
       for (const row of rows) {
         const all = [];
         for (let i = 0; i < times; i++) all.push(await engine.visit(`${served.url}?fake&theme=light&${row.query}&report=${encodeURIComponent(told.url)}`, told.next()));
-        console.log(`  ${row.what.padEnd(50)} ${row.say(middle(all))}`);
+        console.log(`  ${row.what.padEnd(56)} ${row.say(middle(all))}`);
       }
     } finally {
       await engine.stop();

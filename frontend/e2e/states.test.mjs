@@ -127,6 +127,21 @@ scene('the menu over an open dialog says that it waits, above the dialog', 'spee
   await page.locator('dialog[open]').waitFor({ state: 'detached' });
 });
 
+for (const width of [1366, 1600]) {
+  scene(`what isolates the tests and the model stand whole in the header, at ${width} px`, 'speed=1000', async (page) => {
+    await task(page);
+    await page.getByTestId('write').waitFor();
+    for (const [id, text] of [['sandbox-badge', 'container (runc) · no network'], ['model-badge', 'claude-sonnet-4-5-20250929']]) {
+      await page.getByTestId(id).locator('.cut').evaluate((el, words) => (el.textContent = words), text);
+    }
+    await page.getByTestId('sandbox-badge').evaluate((el) => el.append(Object.assign(document.createElement('span'), { textContent: 'limited' })));
+    const cut = await page.locator('header .badge .cut').evaluateAll((all) => all.filter((el) => el.scrollWidth > el.clientWidth).map((el) => el.textContent));
+    assert.deepEqual(cut, []);
+    const [search, badge, help] = await Promise.all(['open-search', 'sandbox-badge', 'nav-help'].map((id) => page.getByTestId(id).boundingBox()));
+    assert.ok(badge.x >= search.x + search.width && help.x + help.width <= width, 'it fits beside the search');
+  }, { width, height: 768 });
+}
+
 scene('an integrity flag leads to its line, also into folded text', 'speed=1000&scene=not_proven', async (page) => {
   await task(page);
   await page.getByTestId('integrity-flag').click();
@@ -153,9 +168,9 @@ scene('how it was proven is one line, and on opening the whole of it', 'speed=10
   await task(page);
   await page.getByTestId('write').waitFor();
   const how = page.getByTestId('how');
-  assert.match(await how.innerText(), /python 3\.11\.2 · pytest 7\.2\.1 · gVisor · /);
+  assert.match(await how.innerText(), /python 3\.11\.2 · pytest 7\.2\.1 · gVisor · all tests in 1\.1 s/);
   await how.locator('summary').click();
-  assert.match(await how.innerText(), /python3 -m pytest -q[\s\S]*\/usr\/bin\/python3[\s\S]*10 min · 2 GB memory · 2 CPUs · 1,024 processes[\s\S]*912 ms before, 1\.1 s with the patch/);
+  assert.match(await how.innerText(), /python3 -m pytest -q[\s\S]*\/usr\/bin\/python3[\s\S]*10 min · 2 GB memory · 2 CPUs · 1,024 processes[\s\S]*all tests 912 ms before, 1\.1 s with the patch[\s\S]*\d s in all, with 3 reruns of each test that turned green/);
 });
 
 scene('a stale patch cannot be written', 'speed=1000&scene=stale', async (page) => {

@@ -62,11 +62,10 @@ export function at(file: string, first: number, last = first): string {
   return last > first ? `${file}:${first}–${last}` : `${file}:${first}`;
 }
 
-/** how is the one line on how it was proven: the toolchain, what isolated it, how long it took. */
+/** how is the one line on how it was proven: the toolchain, what isolated it, how long one run of all tests took with the patch. */
 export function how(c: Certificate): string {
   const tools = list(c.toolchain).slice(0, 3).map((tool) => `${tool.name} ${tool.version}`.trim());
-  const ms = c.baseline_ms + c.patched_ms;
-  return [...tools, c.runtime_label, ms > 0 ? took(ms) : ''].filter(Boolean).join(' · ');
+  return [...tools, c.runtime_label, c.patched_ms > 0 ? t.how.aRun(took(c.patched_ms)) : ''].filter(Boolean).join(' · ');
 }
 
 /** base says what the tests ran on. */

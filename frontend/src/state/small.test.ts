@@ -292,7 +292,7 @@ describe('the certificate', () => {
 
   test('how it was proven is one line; an old record says what it knows', () => {
     const toolchain = [{ name: 'python', version: '3.11.2', path: '/usr/bin/python3' }, { name: 'pytest', version: '', path: '' }];
-    expect(how({ ...blank, toolchain, baseline_ms: 2000, patched_ms: 2100 })).toBe('python 3.11.2 · pytest · container · 4.1 s');
+    expect(how({ ...blank, toolchain, baseline_ms: 2000, patched_ms: 2100 })).toBe('python 3.11.2 · pytest · container · all tests in 2.1 s');
     expect(how(blank)).toBe('container');
   });
 
