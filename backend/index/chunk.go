@@ -25,10 +25,18 @@ type Chunk struct {
 	Signature string      `json:"signature"`
 	Doc       string      `json:"doc"`
 	Test      bool        `json:"test"`
-	Names     []lang.Name `json:"-"` // of constants: all that it has; not where it was loaded
+	Names     []lang.Name `json:"-"` // names in it that have no chunk: of constants all, of a class its fields; not where it was loaded
 	Holes     []Hole      `json:"-"` // the members that have chunks of their own
 	Text      string      `json:"-"` // its lines; a member is there with its signature only
 	Hash      Hash        `json:"-"` // of the path, the qualified name and the text
+}
+
+// Scope is what stands before each of Names where it is qualified, with the dot.
+func (ch Chunk) Scope() string {
+	if ch.Kind == "constant" {
+		return strings.TrimSuffix(ch.Qualified, ch.Name)
+	}
+	return ch.Qualified + "."
 }
 
 // Hole is a range of a chunk's lines that belongs to the chunk of a member.

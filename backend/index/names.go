@@ -19,7 +19,8 @@ const (
 	fitContained = 2
 )
 
-// Symbol is a chunk found by a name. Of a block of constants Line is where that name stands; else it is 0.
+// Symbol is a chunk found by a name. Of a block of constants, and of a class that has a field of that name, Line is where the name
+// stands; else it is 0.
 type Symbol struct {
 	Scored
 	Name string
@@ -89,7 +90,7 @@ type symbol struct {
 
 const (
 	symbolColumns   = `SELECT c.id, c.name, c.qualified, c.test, c.kind='module', f.path, c.start_line, 0 FROM chunks c JOIN files f ON f.id=c.file_id WHERE c.kind<>'constant' AND `
-	constantColumns = ` UNION ALL SELECT c.id, n.name, substr(c.qualified, 1, length(c.qualified)-length(c.name)) || n.name, c.test, 1, f.path, n.line, n.line FROM constants n JOIN chunks c ON c.id=n.chunk_id JOIN files f ON f.id=c.file_id WHERE `
+	constantColumns = ` UNION ALL SELECT c.id, n.name, CASE c.kind WHEN 'constant' THEN substr(c.qualified, 1, length(c.qualified)-length(c.name)) ELSE c.qualified || '.' END || n.name, c.test, 1, f.path, n.line, n.line FROM constants n JOIN chunks c ON c.id=n.chunk_id JOIN files f ON f.id=c.file_id WHERE `
 )
 
 // symbolsNamed finds names letter for letter or in another case; that has an index.

@@ -95,6 +95,41 @@ func TestConstants(t *testing.T) {
 	}
 }
 
+// Each name that a class of Python, JavaScript or TypeScript gives all its values is found as one of the class, on its own line.
+func TestFieldsOfClasses(t *testing.T) {
+	t.Parallel()
+	src := newMemory(map[string]string{
+		"mail.py":  "class Mail:\n    PY_RETRY = 3\n    py_wait: int = 5\n    py_a, py_b = 1, 2\n\n    class State:\n        PY_NEW = 1\n\n    def send(self):\n        py_local = 1\n        self.py_self = 2\n\n    PY_LAST = 9\n\n\ndef f():\n    class Inner:\n        PY_HIDDEN = 1\n",
+		"cart.js":  "export class Cart {\n  static JS_LIMIT = 10;\n  static jsOther = 1;\n  jsField = 2;\n  static jsMake = () => new Cart();\n}\n",
+		"queue.ts": "export default class Queue {\n  static readonly TS_MAX = 1;\n  private static tsCount = 0;\n  tsField = 2;\n}\n\nexport enum Mode {\n  TsRead,\n  TsWrite = 2,\n}\n",
+	})
+	ix := mustOpen(t, src, t.TempDir())
+	mustUpdate(t, ix)
+	for _, want := range strings.Fields(`mail.py:2:Mail.PY_RETRY mail.py:3:Mail.py_wait mail.py:4:Mail.py_b mail.py:7:Mail.State.PY_NEW mail.py:13:Mail.PY_LAST
+		cart.js:2:Cart.JS_LIMIT cart.js:3:Cart.jsOther cart.js:0:Cart.jsMake queue.ts:2:Queue.TS_MAX queue.ts:3:Queue.tsCount queue.ts:8:Mode.TsRead queue.ts:9:Mode.TsWrite`) {
+		qualified := want[strings.LastIndexByte(want, ':')+1:]
+		for _, query := range []string{qualified, qualified[strings.LastIndexByte(qualified, '.')+1:]} {
+			list, err := ix.Named(t.Context(), query, 2)
+			if err != nil || len(list) != 1 {
+				t.Errorf("%s: %v, %v", query, list, err)
+				continue
+			}
+			ch, err := ix.Meta(t.Context(), []int64{list[0].ID})
+			if err != nil || len(ch) != 1 {
+				t.Fatal(ch, err)
+			}
+			if got := fmt.Sprintf("%s:%d:%s", ch[0].Path, list[0].Line, list[0].Name); got != want {
+				t.Errorf("%s: %s, want %s", query, got, want)
+			}
+		}
+	}
+	for _, local := range strings.Fields("py_local py_self PY_HIDDEN jsField tsField") {
+		if list, err := ix.Named(t.Context(), local, 2); err != nil || len(list) > 0 {
+			t.Errorf("%s: %v, %v", local, list, err)
+		}
+	}
+}
+
 // Each constant of a class, module or object is found by its name alone and with what is around it, on its own line; what a
 // function names for itself is not.
 func TestConstantsOfClasses(t *testing.T) {

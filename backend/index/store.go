@@ -61,7 +61,7 @@ CREATE TABLE chunks(
 CREATE INDEX chunks_file ON chunks(file_id, doc_line, end_line); -- all that finding the chunk around a line needs
 CREATE INDEX chunks_name ON chunks(name COLLATE NOCASE);
 CREATE INDEX chunks_pending ON chunks(indexed) WHERE indexed = 0;
-CREATE TABLE constants(            -- the names of a chunk that is a block of constants
+CREATE TABLE constants(            -- the names in a chunk that have no chunk of their own: constants, fields of a class
 	chunk_id INTEGER NOT NULL REFERENCES chunks ON DELETE CASCADE,
 	name TEXT NOT NULL,
 	line INTEGER NOT NULL,

@@ -11,6 +11,10 @@ import (
 // that belong to no value of it.
 const constant = "constant"
 
+// field is the kind of a name that a class or enumeration of Python, JavaScript or TypeScript gives all its values. It stands in
+// the definition of that, as one of its names.
+const field = "field"
+
 // blocks joins the constants of a file: those of one statement, and those of statements with nothing but comments and no empty
 // line between. It drops those that are inside of a function or of another constant, names that nobody can use, and what
 // only imports.
@@ -24,14 +28,21 @@ func blocks(raws []raw, around []span, src []byte) []raw {
 	last, end := -1, 0        // the block before, and where the functions so far end
 	var known map[string]bool // the names of the block before: a generated one has thousands
 	holder := 0               // where the class or module ends that holds the block before, 0 for the file
-	var holders []int         // the ends of the classes and modules holders this place
+	var holders []held        // the classes and modules around this place
 	for _, r := range raws {
-		for len(holders) > 0 && holders[len(holders)-1] <= r.start {
+		for len(holders) > 0 && holders[len(holders)-1].end <= r.start {
 			holders = holders[:len(holders)-1]
+		}
+		if r.kind == field {
+			if n := len(holders); n > 0 && r.start >= end && r.name != "_" {
+				class := &out[holders[n-1].at]
+				class.more = append(class.more, r)
+			}
+			continue
 		}
 		if r.kind != constant {
 			if r.holdsConstants() {
-				holders = append(holders, r.end)
+				holders = append(holders, held{r.end, len(out)})
 			} else {
 				end = max(end, r.end)
 			}
@@ -43,7 +54,7 @@ func blocks(raws []raw, around []span, src []byte) []raw {
 		}
 		before := holder
 		if holder = 0; len(holders) > 0 {
-			holder = holders[len(holders)-1]
+			holder = holders[len(holders)-1].end
 		}
 		if last >= 0 && (r.start < out[last].end || holder == before && together(src, comments, out[last].end, r.start)) {
 			out[last].add(r, known)
@@ -54,6 +65,9 @@ func blocks(raws []raw, around []span, src []byte) []raw {
 	}
 	return out
 }
+
+// held is where a class or module ends, and its place in the list.
+type held struct{ end, at int }
 
 // holdsConstants reports a definition whose constants are found by name; those of a function are its own.
 func (r *raw) holdsConstants() bool {

@@ -22,7 +22,7 @@ type Definition struct {
 	Signature string // one line, without the body
 	Doc       string // leading comment or documentation string, without its marks
 	Test      bool   // a call that defines a test, or an attribute says so (Rust), here or around it
-	Names     []Name // of a block of constants: all that it has, in order of place; Name is the first
+	Names     []Name // of a block of constants: all that it has, in order of place; Name is the first. Of a class: its fields
 }
 
 // Name is one name of several, and the line that it stands on.
@@ -38,7 +38,7 @@ type raw struct {
 	core                      int // where the declaration itself starts, after decorators that its node holds
 	nameStart, bodyStart      int // bodyStart 0: unknown
 	scope, test               bool
-	more                      []raw // of a block of constants: the names after its first
+	more                      []raw // of a block of constants the names after its first, of a class its fields
 }
 
 // span is a stretch of the source that is no definition but says something of one, or of the names in it.
@@ -127,10 +127,12 @@ func (n *nesting) add(r raw) {
 	}
 	d := Definition{Kind: kind, Name: name, Qualified: qualified, Parent: outer.def, StartByte: r.start, EndByte: r.end,
 		Doc: cleanDoc(r.doc), Test: outer.test || r.test}
+	names := r.more
 	if kind == constant {
-		for _, one := range append([]raw{r}, r.more...) {
-			d.Names = append(d.Names, Name{one.name, n.lines.of(one.nameStart)})
-		}
+		names = append([]raw{r}, names...)
+	}
+	for _, one := range names {
+		d.Names = append(d.Names, Name{one.name, n.lines.of(one.nameStart)})
 	}
 	lead(&d, n.around, n.src)
 	d.Signature = signature(r, d.StartByte, n.src)

@@ -94,6 +94,7 @@ func javascript() Language {
 		Query: ecmaQuery + `
 (jsx_text) @string
 (class_body (field_definition property: (property_identifier) @name value: ` + ecmaFunction + `) @definition.method)
+(class_body (field_definition "static" property: (property_identifier) @name) @definition.field)
 `,
 		TestCalls: ecmaTestCalls(),
 		TestFile:  ecmaTestFile,

@@ -28,7 +28,7 @@ type Language struct {
 	//	@definition.KIND  the whole definition; where two matches share a @name the larger one counts, so a pattern for
 	//	                  the decorated or exported form widens the plain one. KIND: function, method, class, interface,
 	//	                  type, module; constant for each name of a constant or variable at the top of a file or of a
-	//	                  class, see constant.go; section for a part of a document, of settings or of a page
+	//	                  class, see constant.go; field for a name that a class has without a definition; section for a part of a document, of settings or of a page
 	//	@name             its name; "a::b" and "a.b" become qualifier and name
 	//	@body             where the signature ends
 	//	@doc              a documentation string inside the body

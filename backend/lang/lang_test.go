@@ -74,7 +74,7 @@ func TestGoldenSymbols(t *testing.T) {
 
 func TestRowsAreWhole(t *testing.T) {
 	t.Parallel()
-	kinds := []string{"function", "method", "class", "interface", "type", "module", "constant", "section"}
+	kinds := []string{"function", "method", "class", "interface", "type", "module", "constant", "field", "section"}
 	seen := map[string]string{}
 	for _, l := range All() {
 		if l.Name == "" || l.Grammar == nil || l.Query == "" || l.TestFile == nil {

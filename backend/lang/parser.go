@@ -242,8 +242,8 @@ func (r *row) read(m *sitter.QueryMatch, src []byte, f *found) (one raw, named b
 
 // merge joins two matches of one name: the wider one is the definition.
 func merge(a, b raw) raw {
-	if a.kind == constant || b.kind == constant {
-		if a.kind == constant && b.kind != "" {
+	if a.valueOnly() || b.valueOnly() {
+		if a.valueOnly() && b.kind != "" {
 			return b // a function or class that a name is given
 		}
 		return a
@@ -268,6 +268,9 @@ func merge(a, b raw) raw {
 	}
 	return a
 }
+
+// valueOnly reports a name that no more is known of than that it has a value.
+func (r *raw) valueOnly() bool { return r.kind == constant || r.kind == field }
 
 // whole drops names that no pattern gave an extent.
 func whole(raws []raw) []raw {

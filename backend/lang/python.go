@@ -19,6 +19,7 @@ func python() Language {
 (function_definition name: (identifier) @name body: (block . (expression_statement (string) @doc)))
 (class_definition name: (identifier) @name body: (block . (expression_statement (string) @doc)))
 (module (expression_statement (assignment left: [(identifier) @name (pattern_list (identifier) @name)])) @definition.constant)
+(class_definition body: (block (expression_statement (assignment left: [(identifier) @name (pattern_list (identifier) @name)])) @definition.field))
 (comment) @comment
 (string) @string
 (interpolation) @code

@@ -2,7 +2,6 @@ package search
 
 import (
 	"slices"
-	"strings"
 
 	"redgreen/backend/index"
 	"redgreen/backend/lang"
@@ -83,7 +82,7 @@ func (l *list) define(names []string, o Options) {
 			if ch.Kind == "module" || ch.Kind == "lines" {
 				continue
 			}
-			scope := strings.TrimSuffix(ch.Qualified, ch.Name)
+			scope := ch.Scope()
 			i := slices.IndexFunc(ch.Names, func(n lang.Name) bool {
 				return slices.Contains(names, n.Name) || slices.Contains(names, scope+n.Name)
 			})
