@@ -209,7 +209,7 @@ func TestDiskFull(t *testing.T) {
 		t.Fatal(err)
 	}
 	ix.store.db.SetMaxOpenConns(1) // the limit is of one connection
-	if _, err := ix.store.db.Exec(fmt.Sprintf(`PRAGMA max_page_count=%d`, pages+150)); err != nil {
+	if _, err := ix.store.db.Exec(fmt.Sprintf(`PRAGMA max_page_count=%d`, pages+37)); err != nil {
 		t.Fatal(err)
 	}
 	_, err := ix.Update(t.Context(), nil)
