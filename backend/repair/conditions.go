@@ -110,6 +110,9 @@ func (m *maker) predicates(n, c *node) []predicate {
 				add(v+` == ""`, v+` != ""`, -1.3, false)
 			}
 		}
+		for _, f := range m.flags(v) {
+			add(f, "!"+f, -0.2, false)
+		}
 		if roles["number"] || roles["compared"] {
 			add(v+" "+r.equal+" 0", v+" !"+r.equal[1:]+" 0", -1, false)
 			add(v+" < 0", v+" >= 0", -1, false)

@@ -242,8 +242,48 @@ func (m *maker) elements(n *node) {
 	}
 }
 
+// flags are the fields of a variable in Go that are true or false.
+func (m *maker) flags(v string) []string {
+	if m.s.row.name != "go" {
+		return nil
+	}
+	var out []string
+	for _, f := range m.s.structFields(strings.TrimPrefix(m.sc.types[v], "*")) {
+		if f[1] == "bool" {
+			out = append(out, v+"."+f[0])
+		}
+	}
+	return out
+}
+
 // structFields are the fields of a struct of the file with their types.
 func (s *source) structFields(name string) [][2]string {
+	if name == "" {
+		return nil
+	}
+	if out, known := s.structs[name]; known {
+		return out
+	}
+	var out [][2]string
+	defer func() {
+		if s.structs == nil {
+			s.structs = map[string][][2]string{}
+		}
+		s.structs[name] = out
+	}()
+	for _, o := range s.mates {
+		if o != s && path.Dir(o.path) == path.Dir(s.path) && len(out) == 0 {
+			out = o.ownStruct(name)
+		}
+	}
+	if own := s.ownStruct(name); len(own) > 0 {
+		out = own
+	}
+	return out
+}
+
+// ownStruct are the fields of a struct that the file itself has.
+func (s *source) ownStruct(name string) [][2]string {
 	var out [][2]string
 	s.root.walk(func(k *node) bool {
 		if k.kind != "type_spec" || k.get("name") == nil || s.of(k.get("name")) != name {

@@ -43,6 +43,9 @@ func candidates(files []*source, suspects map[string]map[int]float64, h hints, p
 	var all []*candidate
 	donor := conditions(files)
 	for _, s := range files {
+		s.mates = files
+	}
+	for _, s := range files {
 		lines := suspects[s.path]
 		if len(lines) == 0 {
 			continue

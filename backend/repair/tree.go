@@ -74,14 +74,16 @@ type source struct {
 	strings []string // distinct literals of the file, in order of place
 	ints    []string
 	members []string
-	calls   []string         // names that are called
-	defined map[string]bool  // names that something in the file defines, nil not looked
-	plain   []string         // methods that are called without arguments, nil not looked
-	consts  []string         // names of the file's top that hold one text or number
-	named   []string         // constants of the file's top in Go, which are spelt as variables are
-	methods [][2]string      // what is called of what, nil not looked
-	taken   []signature      // of the file's functions, nil not looked
-	byCount map[int][]string // methods that are called, by how many arguments they are given, nil not looked
+	calls   []string               // names that are called
+	defined map[string]bool        // names that something in the file defines, nil not looked
+	plain   []string               // methods that are called without arguments, nil not looked
+	consts  []string               // names of the file's top that hold one text or number
+	named   []string               // constants of the file's top in Go, which are spelt as variables are
+	methods [][2]string            // what is called of what, nil not looked
+	mates   []*source              // the files that were read with it, itself among them
+	structs map[string][][2]string // fields of Go\'s structs with their types, those that were asked for
+	taken   []signature            // of the file's functions, nil not looked
+	byCount map[int][]string       // methods that are called, by how many arguments they are given, nil not looked
 }
 
 // parse reads a file; nil where no row knows its language or it is too slow to parse.
