@@ -2,6 +2,7 @@ package app
 
 import (
 	"cmp"
+	"context"
 	"crypto/rand"
 	"encoding/json"
 	"errors"
@@ -36,15 +37,7 @@ func (c *command) searchCommand() *cobra.Command {
 			if n < 1 || n > 1000 {
 				return errors.New("-n is a number from 1 to 1000")
 			}
-			core, err := c.house()
-			if err != nil {
-				return err
-			}
-			f, err := core.open(expandHome(args[0]))
-			if err != nil {
-				return err
-			}
-			st, err := f.index.Update(cmd.Context(), c.progress())
+			core, f, st, err := c.indexed(cmd.Context(), args[0])
 			if err != nil {
 				return err
 			}
@@ -153,15 +146,7 @@ func (c *command) indexCommand() *cobra.Command {
 		Example: "  redgreen index .",
 		Args:    exactly("a FOLDER", 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			core, err := c.house()
-			if err != nil {
-				return err
-			}
-			f, err := core.open(expandHome(args[0]))
-			if err != nil {
-				return err
-			}
-			s, err := f.index.Update(cmd.Context(), c.progress())
+			core, _, s, err := c.indexed(cmd.Context(), args[0])
 			if err != nil {
 				return err
 			}
@@ -172,6 +157,30 @@ func (c *command) indexCommand() *cobra.Command {
 			return nil
 		},
 	}
+}
+
+// indexed opens a folder and brings its index up to date.
+func (c *command) indexed(ctx context.Context, path string) (*core, *folder, index.Stats, error) {
+	core, err := c.house()
+	if err != nil {
+		return nil, nil, index.Stats{}, err
+	}
+	f, err := core.open(expandHome(path))
+	if err != nil {
+		return nil, nil, index.Stats{}, err
+	}
+	s, err := f.index.Update(ctx, c.progress())
+	return core, f, s, err
+}
+
+// openRepo opens a folder without its index; the caller closes it.
+func (c *command) openRepo(path string) (*core, *repo.Repo, error) {
+	core, err := c.house()
+	if err != nil {
+		return nil, nil, err
+	}
+	r, err := repo.Open(expandHome(path), repo.Options{StateDir: core.paths.undo()})
+	return core, r, err
 }
 
 // indexWords say what an index holds and what was done; what did not happen is left out.
@@ -258,11 +267,7 @@ func (c *command) testCommands(args []string, t testFlags) error {
 	if t.save && len(words) == 0 {
 		return errors.New("which command? for example: redgreen test . --test-cmd \"make test\" --save")
 	}
-	core, err := c.house()
-	if err != nil {
-		return err
-	}
-	r, err := repo.Open(expandHome(args[0]), repo.Options{StateDir: core.paths.undo()})
+	core, r, err := c.openRepo(args[0])
 	if err != nil {
 		return err
 	}
@@ -320,11 +325,7 @@ func (c *command) test(cmd *cobra.Command, args []string, t testFlags, image str
 	if err != nil {
 		return testrun.Run{}, err
 	}
-	core, err := c.house()
-	if err != nil {
-		return testrun.Run{}, err
-	}
-	r, err := repo.Open(expandHome(args[0]), repo.Options{StateDir: core.paths.undo()})
+	core, r, err := c.openRepo(args[0])
 	if err != nil {
 		return testrun.Run{}, err
 	}

@@ -14,7 +14,6 @@ import (
 
 	"redgreen/backend/patch"
 	"redgreen/backend/proof"
-	"redgreen/backend/repo"
 	"redgreen/backend/testrun"
 )
 
@@ -74,11 +73,7 @@ func (c *command) prove(ctx context.Context, dir, name, own, image string) (proo
 	if err != nil {
 		return none, err
 	}
-	core, err := c.house()
-	if err != nil {
-		return none, err
-	}
-	r, err := repo.Open(expandHome(dir), repo.Options{StateDir: core.paths.undo()})
+	core, r, err := c.openRepo(dir)
 	if err != nil {
 		return none, err
 	}

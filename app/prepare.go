@@ -234,11 +234,7 @@ func (c *command) prepareCommand() *cobra.Command {
 		Example: "  redgreen prepare .\n  redgreen prepare . --yes --allow npm.example.org",
 		Args:    exactly("a FOLDER", 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			core, err := c.house()
-			if err != nil {
-				return err
-			}
-			r, err := repo.Open(expandHome(args[0]), repo.Options{StateDir: core.paths.undo()})
+			_, r, err := c.openRepo(args[0])
 			if err != nil {
 				return err
 			}

@@ -146,16 +146,23 @@ func (p *openai) messages(m Message) []openaiMessage {
 func (p *openai) constrains() {}
 
 func (p *openai) Chat(ctx context.Context, model string, req Request, onDelta func(Delta)) (Reply, error) {
+	return p.chat(ctx, p.path(model), model, onDelta, func(q openaiQuirks) any { return p.request(model, req, q) },
+		func(resp *http.Response, emit func(Delta)) (Reply, error) { return p.read(model, req, resp, emit) })
+}
+
+// chat sends a request in either form of the API and gives what read makes of the answer.
+func (p *openai) chat(ctx context.Context, path, model string, onDelta func(Delta), request func(openaiQuirks) any,
+	read func(resp *http.Response, emit func(Delta)) (Reply, error)) (Reply, error) {
 	if err := p.needKey(p.d.host()); err != nil {
 		return Reply{}, err
 	}
 	reply, err := p.try(ctx, onDelta, func(w *wire, emit func(Delta)) (Reply, error) {
-		body, resp, err := p.exchange(ctx, w, p.path(model), model, func(q openaiQuirks) any { return p.request(model, req, q) })
+		body, resp, err := p.exchange(ctx, w, path, model, request)
 		if err != nil {
 			return Reply{}, err
 		}
 		defer resp.Body.Close()
-		reply, err := p.read(model, req, resp, emit)
+		reply, err := read(resp, emit)
 		reply.Body = body
 		return reply, err
 	})

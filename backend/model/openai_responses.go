@@ -153,23 +153,8 @@ func responsesItems(m Message) []any {
 }
 
 func (p *responses) Chat(ctx context.Context, model string, req Request, onDelta func(Delta)) (Reply, error) {
-	if err := p.needKey(p.d.host()); err != nil {
-		return Reply{}, err
-	}
-	reply, err := p.try(ctx, onDelta, func(w *wire, emit func(Delta)) (Reply, error) {
-		body, resp, err := p.exchange(ctx, w, "responses", model, func(q openaiQuirks) any { return p.request(model, req, q) })
-		if err != nil {
-			return Reply{}, err
-		}
-		defer resp.Body.Close()
-		reply, err := p.read(model, req, resp, emit)
-		reply.Body = body
-		return reply, err
-	})
-	if err != nil {
-		return Reply{}, p.suggest(ctx, err, model, p.Models)
-	}
-	return reply, nil
+	return p.chat(ctx, "responses", model, onDelta, func(q openaiQuirks) any { return p.request(model, req, q) },
+		func(resp *http.Response, emit func(Delta)) (Reply, error) { return p.read(model, req, resp, emit) })
 }
 
 type (
