@@ -1,11 +1,16 @@
 package app
 
 import (
+	"bytes"
 	"encoding/json"
+	"encoding/xml"
 	"image/png"
+	"io"
 	"os"
+	"slices"
 	"strings"
 	"testing"
+	"text/template"
 )
 
 // TestProjectFiles holds what the systems' own build files say against the program: its version, its links, its icon.
@@ -41,5 +46,53 @@ func TestProjectFiles(t *testing.T) {
 	defer f.Close()
 	if c, err := png.DecodeConfig(f); err != nil || c.Width != 1024 || c.Height != 1024 {
 		t.Errorf("the icon of macOS and Windows is %dx%d, not 1024x1024: %v", c.Width, c.Height, err)
+	}
+}
+
+// TestBundleOfMacOS: what wails build fills in is a property list with our version and the scheme of our links.
+func TestBundleOfMacOS(t *testing.T) {
+	t.Parallel()
+	form, err := template.New("Info.plist").Funcs(template.FuncMap{"safeBundleID": strings.ToLower}).ParseFiles("../build/darwin/Info.plist")
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile("../wails.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var project struct {
+		Name, OutputFilename string
+		Info                 struct {
+			ProductName, ProductVersion, Copyright, Comments string
+			Protocols                                        []struct{ Scheme, Role string }
+		}
+	}
+	if err := json.Unmarshal(data, &project); err != nil {
+		t.Fatal(err)
+	}
+	var filled bytes.Buffer
+	if err := form.Execute(&filled, project); err != nil {
+		t.Fatal(err)
+	}
+	var texts []string
+	for d := xml.NewDecoder(&filled); ; {
+		token, err := d.Token()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text, ok := token.(xml.CharData); ok && len(bytes.TrimSpace(text)) > 0 {
+			texts = append(texts, string(text))
+		}
+	}
+	for key, want := range map[string]string{
+		"CFBundleName": "Redgreen", "CFBundleExecutable": "redgreen", "CFBundleIdentifier": "com.wails.redgreen", "CFBundleVersion": Version,
+		"CFBundleURLSchemes": strings.TrimSuffix(linkScheme, "://"), "CFBundleTypeRole": "Viewer",
+	} {
+		if i := slices.Index(texts, key); i < 0 || texts[i+1] != want {
+			t.Errorf("%s is not %q in\n%q", key, want, texts)
+		}
 	}
 }
