@@ -25,7 +25,7 @@ func (m *maker) negative(n *node) {
 	if p.class == assign || p.class == ret {
 		toggled := w - 0.3
 		if l := p.get("left"); l != nil && s.numbers(m.sc.fn)[s.base(l)] {
-			toggled = 0
+			toggled, w = 0.3, w-0.5
 		}
 		m.put("missing operand", toggled, n, "1 - "+v)
 		m.put("negate", w, n, "not "+v)

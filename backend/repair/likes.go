@@ -110,7 +110,7 @@ func (m *maker) everywhere(n *node) {
 		if at[v][0].class == integer {
 			for _, other := range []string{"0", "1", "2"} {
 				if other != v {
-					replace("off by one", -0.8, other)
+					replace("off by one", -0.3, other)
 				}
 			}
 			continue
@@ -159,12 +159,14 @@ func (m *maker) joined(n *node) {
 	s, p := m.s, n.parent
 	if s.row.name != "python" || n.class != ident && n.class != binary && n.class != call || s.bound(n) || p == nil || n.end-n.start > 50 || p.class == call && p.callee() == n ||
 		!(p.class == args || p.class == assign && n.field == "right" || p.class == ret || p.class == augmented && n.field == "right" || p.class == binary && s.operator(p, 0) == "+") ||
-		m.sc.isNumber(s.of(n)) || m.sc.isCollection(s.of(n)) || n.class == binary && s.operator(n, 0) != "+" {
+		m.sc.isCollection(s.of(n)) && !m.sc.isText(s.of(n)) || n.class == binary && s.operator(n, 0) != "+" {
 		return
 	}
-	w := -1.2
+	w := -1.0
 	if n.class == binary || p.class == binary {
 		w = -0.7
+	} else if m.sc.isNumber(s.of(n)) && !m.sc.isText(s.of(n)) {
+		w = -1.3
 	}
 	for _, sign := range m.hints.signs {
 		m.put("missing operand", w, n, s.of(n)+` + "`+sign+`"`)

@@ -7,7 +7,7 @@ import "slices"
 
 // How much of the suspicion of the lines that use it goes to what was set up before.
 const (
-	ofUse     = 0.35
+	ofUse     = 0.5
 	ofDefault = 0.3
 )
 

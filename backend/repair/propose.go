@@ -53,7 +53,8 @@ func (s *search) poor(c *candidate) bool {
 	if len(s.st.top().batches) > s.since+1 || s.st.count >= maxBatches || len(s.st.refused) > 0 {
 		return false
 	}
-	return c.smell()+byAccident(c.kind) >= 2 || c.kind == "under a condition" && len(c.edits[0].text) > longest
+	odd := c.smell()
+	return odd >= 1 || odd+byAccident(c.kind) >= 2 || c.kind == "under a condition" && len(c.edits[0].text) > longest
 }
 
 // order puts the smallest and most natural first, and what only takes behaviour away last.

@@ -19,6 +19,7 @@ const (
 	smellZero   = 1.0 // adding 0, multiplying by 1 or 0
 	smellGrow   = 2.0 // a loop changes the collection that it goes over
 	smellMixed  = 2.0 // what is a number elsewhere becomes a collection
+	smellUnlike = 1.0 // elements at two places are held together where all others are at the same
 )
 
 // smell is how much a candidate makes its functions worse, negative where it makes them better.
@@ -53,6 +54,9 @@ func (s *source) smells(at int) float64 {
 		if unread && v != "_" && v != "self" && v != "this" {
 			sum += smellUnread
 		}
+	}
+	if same, unlike := s.heldTogether(sc.fn); unlike == 1 && same > 1 {
+		sum += smellUnlike
 	}
 	sc.fn.walk(func(k *node) bool {
 		o := k.operands()
@@ -161,4 +165,26 @@ func (s *source) mixed(fn, n *node) bool {
 		return !found
 	})
 	return found
+}
+
+// heldTogether counts the sums, differences and comparisons of elements at fixed places, as a[1] - b[1]: those at the same place of
+// both and those that are not.
+func (s *source) heldTogether(fn *node) (same, unlike int) {
+	fn.walk(func(k *node) bool {
+		o := k.operands()
+		if k.class != binary || len(o) != 2 || o[0].class != index || o[1].class != index {
+			return true
+		}
+		a, b := o[0].operands(), o[1].operands()
+		if len(a) != 2 || len(b) != 2 || a[1].class != integer || b[1].class != integer || s.of(a[0]) == s.of(b[0]) {
+			return true
+		}
+		if s.of(a[1]) == s.of(b[1]) {
+			same++
+		} else {
+			unlike++
+		}
+		return true
+	})
+	return same, unlike
 }

@@ -195,11 +195,11 @@ func (m *maker) donors(n *node) {
 			k.parent.class != member && !(k.parent.class == call && k.parent.callee() == k) {
 			seen[s.of(k)] = true
 			given++
-			w := -1.4 + 0.8*similar(s.of(k), mine)
+			kind, w := "expression", -1.4+0.8*similar(s.of(k), mine)
 			if s.row.name == "python" && s.twins(n, k) {
-				w += 0.7
+				kind, w = "function", w+0.7
 			}
-			m.put("expression", w, n, s.of(k))
+			m.put(kind, w, n, s.of(k))
 		}
 		return true
 	})

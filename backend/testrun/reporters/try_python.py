@@ -529,7 +529,7 @@ class Search:
             self.good.append(c.number)
             self.found(120)
         elif not broken or len(fixed) == len(red):
-            self.found(90)
+            self.found(400)  # many edits help in part, most by accident: the right one alone is as likely still to come
         self.write(event="whole", n=c.number, broken=broken[:20], fixed=fixed)
 
     def run(self, numbers, until):
