@@ -518,15 +518,31 @@ func TestTrySlowly(t *testing.T) {
 
 // TestTryJava does the same in Java, where the command is one that we know nothing of but that it runs JUnit.
 func TestTryJava(t *testing.T) {
-	b := realBench(t, sandbox.Limits{Wall: 2 * time.Minute})
 	if _, err := os.Stat("/usr/share/java/junit4.jar"); err != nil {
 		t.Skip("this machine has no JUnit 4")
 	}
+	triesJava(t, "17")
+}
+
+// TestTryJavaThatStopsNoThread does it where Java itself cannot stop a test that never ends.
+func TestTryJavaThatStopsNoThread(t *testing.T) {
+	if found, _ := filepath.Glob("/usr/lib/jvm/*-25-*"); len(found) == 0 {
+		t.Skip("this machine has no Java 25")
+	}
+	if _, err := os.Stat("/usr/share/java/junit4.jar"); err != nil {
+		t.Skip("this machine has no JUnit 4")
+	}
+	triesJava(t, "25")
+}
+
+func triesJava(t *testing.T, version string) {
+	b := realBench(t, sandbox.Limits{Wall: 2 * time.Minute})
 	runner, err := os.ReadFile("../../testdata/builtin/RunTests.java")
 	if err != nil {
 		t.Fatal(err)
 	}
 	dir := b.files(t, map[string]string{
+		".java-version": version,
 		"RunTests.java": string(runner),
 		"src/shop/Price.java": `package shop;
 
@@ -590,7 +606,7 @@ public class PriceTest {
 		changed(t, dir, file, sum, "total(each, n)"),
 		changed(t, dir, file, sum, "n * each"),
 	}
-	trials, problem, err := b.runner.Try(t.Context(), dir, c, candidates, TryOptions{Red: red, Green: green, Test: 500 * time.Millisecond, Wall: time.Minute, Enough: 3})
+	trials, problem, err := b.runner.Try(t.Context(), dir, c, candidates, TryOptions{Red: red, Green: green, Test: 500 * time.Millisecond, Wall: 3 * time.Minute, Enough: 3})
 	if err != nil || problem != "" {
 		t.Fatal(problem, err)
 	}
@@ -611,7 +627,7 @@ public class PriceTest {
 			t.Errorf("candidate %d: %+v", i, trials[i])
 		}
 	}
-	s, err := b.runner.Trace(t.Context(), dir, c, red, green, []string{file}, time.Second, time.Minute)
+	s, err := b.runner.Trace(t.Context(), dir, c, red, green, []string{file}, time.Second, 3*time.Minute)
 	if err != nil || s.Problem != "" {
 		t.Fatal(s.Problem, err)
 	}

@@ -4,12 +4,17 @@ import com.sun.source.tree.BlockTree;
 import com.sun.source.tree.CaseTree;
 import com.sun.source.tree.ClassTree;
 import com.sun.source.tree.CompilationUnitTree;
+import com.sun.source.tree.DoWhileLoopTree;
+import com.sun.source.tree.EnhancedForLoopTree;
 import com.sun.source.tree.ExpressionStatementTree;
+import com.sun.source.tree.ForLoopTree;
+import com.sun.source.tree.IfTree;
 import com.sun.source.tree.ReturnTree;
 import com.sun.source.tree.StatementTree;
 import com.sun.source.tree.ThrowTree;
 import com.sun.source.tree.Tree;
 import com.sun.source.tree.VariableTree;
+import com.sun.source.tree.WhileLoopTree;
 import com.sun.source.util.JavacTask;
 import com.sun.source.util.SourcePositions;
 import com.sun.source.util.TreeScanner;
@@ -26,7 +31,7 @@ import javax.tools.JavaFileObject;
 import javax.tools.SimpleJavaFileObject;
 import javax.tools.ToolProvider;
 
-/** Writes a call before each statement of a source that stands in a block, on its own line, so that lines keep their numbers. */
+/** Writes a call before each statement of a source, on its own line, so that lines keep their numbers. */
 final class Lines {
     private final List<String> places = new ArrayList<>(); // by the number that Hits is called with: path, first and last line
 
@@ -89,19 +94,71 @@ final class Lines {
             return super.visitCase(c, v);
         }
 
+        @Override public Void visitIf(IfTree t, Void v) {
+            wrap(t.getThenStatement());
+            wrap(t.getElseStatement());
+            return super.visitIf(t, v);
+        }
+
+        @Override public Void visitWhileLoop(WhileLoopTree t, Void v) {
+            wrap(t.getStatement());
+            return super.visitWhileLoop(t, v);
+        }
+
+        @Override public Void visitDoWhileLoop(DoWhileLoopTree t, Void v) {
+            wrap(t.getStatement());
+            return super.visitDoWhileLoop(t, v);
+        }
+
+        @Override public Void visitForLoop(ForLoopTree t, Void v) {
+            wrap(t.getStatement());
+            return super.visitForLoop(t, v);
+        }
+
+        @Override public Void visitEnhancedForLoop(EnhancedForLoopTree t, Void v) {
+            wrap(t.getStatement());
+            return super.visitEnhancedForLoop(t, v);
+        }
+
+        /** Makes a block of a body that is one statement; in one that is empty it is asked as well whether to go on. */
+        private void wrap(StatementTree body) {
+            if (body == null) {
+                return;
+            }
+            long from = at.getStartPosition(unit, body);
+            long to = at.getEndPosition(unit, body);
+            if (from < 0 || to <= from) {
+                return;
+            }
+            if (!(body instanceof BlockTree)) {
+                puts.merge((int) from, "{", (a, b) -> a + b);
+                puts.merge((int) to, "}", (a, b) -> b + a);
+                put(Collections.singletonList(body), true);
+            } else if (((BlockTree) body).getStatements().isEmpty()) {
+                puts.merge((int) from + 1, call(body, false), (a, b) -> a + b);
+            }
+        }
+
         private void put(List<? extends StatementTree> all) {
+            put(all, false);
+        }
+
+        private void put(List<? extends StatementTree> all, boolean empty) {
             for (StatementTree s : all) {
                 long from = at.getStartPosition(unit, s);
-                if (from < 0 || s instanceof ClassTree || s.getKind() == Tree.Kind.EMPTY_STATEMENT || constructs(s)) {
+                if (from < 0 || s instanceof ClassTree || s.getKind() == Tree.Kind.EMPTY_STATEMENT && !empty || constructs(s)) {
                     continue;
                 }
-                long first = unit.getLineMap().getLineNumber(from);
                 boolean plain = s instanceof ExpressionStatementTree || s instanceof ReturnTree || s instanceof VariableTree || s instanceof ThrowTree;
-                plain = plain && s.toString().indexOf('{') < 0; // the lines of a body have their own
-                long last = plain && at.getEndPosition(unit, s) > 0 ? unit.getLineMap().getLineNumber(at.getEndPosition(unit, s)) : first;
-                puts.put((int) from, "redgreen.Hits.hit(" + places.size() + ");");
-                places.add(file + ":" + first + ":" + last);
+                puts.merge((int) from, call(s, plain && s.toString().indexOf('{') < 0), (a, b) -> a + b); // the lines of a body have their own
             }
+        }
+
+        private String call(StatementTree s, boolean whole) {
+            long first = unit.getLineMap().getLineNumber(at.getStartPosition(unit, s));
+            long last = whole && at.getEndPosition(unit, s) > 0 ? unit.getLineMap().getLineNumber(at.getEndPosition(unit, s)) : first;
+            places.add(file + ":" + first + ":" + last);
+            return "redgreen.Hits.hit(" + (places.size() - 1) + ");";
         }
 
         /** Whether a statement is this(…) or super(…), which must be the first. */

@@ -38,6 +38,8 @@ import java.util.stream.Stream;
 final class Worker {
     static final int HUNG = 99; // the exit status where a test could not be stopped
     private static final int MOST_BROKEN = 3;
+    /** Whether Java still stops a thread: up to 19. From then on the sources that have versions are changed to ask whether to go on. */
+    private static final boolean STOPS = Double.parseDouble(System.getProperty("java.specification.version")) < 20;
     private static final double BASE_SECONDS = 10; // of one test on the untouched tree
     private static final Pattern PACKAGE = Pattern.compile("(?m)^\\s*package\\s+([\\w.]+)\\s*;");
     private static final Pattern CONSTANT = Pattern.compile("\\bfinal\\b.*=");
@@ -171,7 +173,7 @@ final class Worker {
     }
 
     /** Runs all tests on the tree as it is, and learns from that how long one may take. */
-    private void base() {
+    private void base() throws IOException {
         Map<String, String> sources = new TreeMap<>();
         for (Map.Entry<String, String> e : originals.entrySet()) {
             sources.put(e.getKey(), e.getValue());
@@ -183,15 +185,31 @@ final class Worker {
                 return;
             }
         }
+        Map<String, byte[]> stoppable = new TreeMap<>();
         for (String p : originals.keySet()) {
-            Map<String, byte[]> made = compiler.classes(java.util.Collections.singletonMap(p, originals.get(p)));
+            Map<String, byte[]> made = compiler.classes(asking(java.util.Collections.singletonMap(p, originals.get(p))));
             base.put(p, made == null ? Project.none() : made);
+            if (!STOPS) {
+                stoppable.putAll(base.get(p));
+            }
         }
         Run run = new Run("s", null, false);
-        run.on(Project.none());
+        run.on(stoppable);
         before.putAll(run.how);
         seconds = Math.max(order.number("seconds"), Math.min(BASE_SECONDS, 5 * run.slowest));
         say("done");
+    }
+
+    /** Sources that ask at each statement whether to go on, where Java stops no thread. */
+    private static Map<String, String> asking(Map<String, String> sources) throws IOException {
+        if (STOPS) {
+            return sources;
+        }
+        Map<String, String> out = new TreeMap<>();
+        for (Map.Entry<String, String> e : sources.entrySet()) {
+            out.put(e.getKey(), new Lines().mark(e.getKey(), e.getValue()));
+        }
+        return out;
     }
 
     /** The classes of a trial; null where it does not compile. */
@@ -202,8 +220,8 @@ final class Worker {
                 users(e.getKey(), sources);
             }
         }
-        Map<String, byte[]> made = compiler.classes(sources);
-        return made == null && sources.size() > trial.size() ? compiler.classes(trial) : made;
+        Map<String, byte[]> made = compiler.classes(asking(sources));
+        return made == null && sources.size() > trial.size() ? compiler.classes(asking(trial)) : made;
     }
 
     private static boolean constants(String was, String is) {
@@ -218,9 +236,11 @@ final class Worker {
 
     private void users(String file, Map<String, String> into) throws IOException {
         if (sources == null) {
+            sources = new ArrayList<>();
             try (Stream<Path> all = Files.walk(Paths.get("/workspace"))) {
-                sources = new ArrayList<>();
                 all.filter(p -> p.toString().endsWith(".java") && Files.isRegularFile(p)).forEach(sources::add);
+            } catch (java.io.UncheckedIOException e) {
+                // what cannot be read is not looked at
             }
         }
         Pattern name = Pattern.compile("\\b" + Pattern.quote(Paths.get(file).getFileName().toString().replace(".java", "")) + "\\b");
@@ -391,15 +411,15 @@ final class Worker {
         private void stop() throws InterruptedException {
             hung = true;
             over = wanted != null || stops; // on the untouched tree the other tests run all the same
-            if (lines != null) {
+            if (lines != null || !STOPS) {
                 Hits.stop();
                 thread.join(1000);
             }
-            if (thread.isAlive()) {
+            if (thread.isAlive() && STOPS) {
                 try {
                     Thread.class.getMethod("stop").invoke(thread);
                 } catch (ReflectiveOperationException e) {
-                    // from Java 20 on
+                    throw new IllegalStateException(e);
                 }
                 thread.join(1000);
             }
@@ -424,9 +444,7 @@ final class Worker {
             cpu = times.getCurrentThreadCpuTime();
             wall = System.nanoTime();
             busy = true;
-            if (lines != null) {
-                Hits.begin(lines.size());
-            }
+            Hits.begin(lines == null ? 0 : lines.size());
             if (current >= 0) {
                 say("b", current);
             }
