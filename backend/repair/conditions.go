@@ -240,10 +240,48 @@ func (m *maker) long(of string) string {
 	return strings.Replace(form, "%s", of, 1)
 }
 
+// marks are texts of one letter that formats give a meaning.
+var marks = strings.Fields("# ; / - _ . , : + * = & | ! ? @ % ~ ( [ { <")
+
+// askedAgain asks what a call with a text asks for another text as well: one that a failing test's own begins with, one of the file, a mark.
+func (m *maker) askedAgain(a *node, add func(text, negated string, w float64, first bool)) {
+	s := m.s
+	for _, lit := range a.arguments() {
+		if lit.class != str || lit.end-lit.start < 3 || lit.end-lit.start > 14 || strings.Contains(s.of(lit), `\`) {
+			continue
+		}
+		mine := s.of(lit)
+		quote, long := mine[:1], len(mine)-2
+		ask := func(text string, w float64) {
+			if text != mine {
+				add(s.text[a.start:lit.start]+text+s.text[lit.end:a.end], "", w, false)
+			}
+		}
+		for _, t := range m.hints.texts {
+			if len(t) >= long && !strings.ContainsAny(t[:long], "\"'`\\") {
+				ask(quote+t[:long]+quote, 0.4)
+			}
+		}
+		for i, t := range s.strings[:min(len(s.strings), 20)] {
+			if len(t) == len(mine) && t[:1] == quote {
+				ask(t, -0.6-0.03*float64(i))
+			}
+		}
+		if long == 1 && s.row.braces() {
+			for i, t := range marks {
+				ask(quote+t+quote, -0.8-0.03*float64(i))
+			}
+		}
+	}
+}
+
 // others ask for another text or number where one is asked for.
 func (m *maker) others(c *node, add func(text, negated string, w float64, first bool)) {
 	s := m.s
 	for _, a := range c.atoms(s) {
+		if a.class == call {
+			m.askedAgain(a, add)
+		}
 		o := a.operands()
 		if a.class != binary || len(o) != 2 || o[1].class != str && o[1].class != integer || !slices.Contains([]string{"==", "!=", "==="}, s.operator(a, 0)) {
 			continue

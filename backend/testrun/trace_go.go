@@ -21,10 +21,11 @@ import (
 // tests of one run not apart. A test that panics, or never ends, leaves no profile: so that its lines are known, each test's body
 // runs beside what waits for it, in a copy of the test files.
 
-// The bounds of traceGo: tests that are run, those beside failing ones first, and the seconds of one.
+// The bounds of traceGo: tests that are run, those beside failing ones first, of how many packages, and the seconds of one.
 const (
-	maxTracedTests = 150
-	traceGoTest    = 10
+	maxTracedTests    = 150
+	maxTracedPackages = 6
+	traceGoTest       = 10
 )
 
 // goTraces is the script that builds the test programs and runs the tests. Its arguments: seconds in all, seconds of a test, the
@@ -33,8 +34,9 @@ const goTraces = `
 wall=$1 each=$2 cover=$3 go=$4; shift 4
 mkdir -p /tmp/rg
 cp -R /redgreen-order/tree/. /workspace/
-k=0
+k=0 end=$(($(date +%s)+wall))
 while [ "$1" != -- ]; do
+  [ $(date +%s) -lt $end ] || { shift; continue; }
   k=$((k+1))
   "$go" test -c -vet=off -cover -coverpkg="$cover" -o "/tmp/rg/$k.test" "./$1" >>/out/build.txt 2>&1 || echo FAILED "$1" >>/out/build.txt
   echo "$1" >"/tmp/rg/$k.name"
@@ -45,7 +47,9 @@ ulimit -v 4000000
 while [ $# -ge 3 ] && [ $(date +%s) -lt $end ]; do
   for n in /tmp/rg/*.name; do
     [ "$(cat "$n")" = "$2" ] && [ -e "${n%.name}.test" ] || continue
-    (cd "$2" && ulimit -t $each; timeout -k 1 $((each*2)) "${n%.name}.test" -test.run "$3" -test.coverprofile="/out/t$1.cover" >/dev/null 2>&1)
+    (cd "$2" && ulimit -t $each; timeout -k 1 $((each*2)) "${n%.name}.test" -test.run "$3" -test.coverprofile=/tmp/rg/profile >/dev/null 2>&1)
+    [ -e /tmp/rg/profile ] && grep -v ' 0$' /tmp/rg/profile >"/out/t$1.cover"
+    rm -f /tmp/rg/profile
   done
   shift 3
 done
@@ -176,7 +180,13 @@ func chosen(c Command, red, green []string) []tracedTest {
 			others = append(others, t)
 		}
 	}
-	out = append(out, others...)
+	packages := map[string]bool{}
+	out = slices.DeleteFunc(append(out, others...), func(t tracedTest) bool {
+		if len(packages) < maxTracedPackages {
+			packages[t.pkg] = true
+		}
+		return !packages[t.pkg]
+	})
 	return out[:min(len(out), maxTracedTests)]
 }
 
