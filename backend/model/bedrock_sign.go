@@ -29,7 +29,7 @@ func (p *bedrock) useAccessKeys(region string) error {
 		return &Error{Denied, p.provider, fmt.Sprintf("requests to %s are not signed, because http is not encrypted: use an https base URL", p.base.Host), nil}
 	}
 	p.signed, p.keyName = true, accessKey
-	p.secrets = []string{keys.SecretAccessKey, keys.SessionToken, keys.AccessKeyID}
+	p.secrets = append(p.secrets, keys.SecretAccessKey, keys.SessionToken, keys.AccessKeyID)
 	signer := v4.NewSigner()
 	p.sign = func(req *http.Request, body []byte) error {
 		sum := sha256.Sum256(body)

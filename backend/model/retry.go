@@ -294,8 +294,12 @@ func (r *remote) keyHelp() string {
 	return fmt.Sprintf("the key in %s was refused: correct the environment variable, or save another key in the settings", r.keyName)
 }
 
-// url is the server's address for people.
-func (r *remote) url() string { return r.base.Redacted() }
+// url is the server's address for people, without what may be a key.
+func (r *remote) url() string {
+	u := *r.base
+	u.User, u.RawQuery, u.Fragment, u.RawFragment = nil, "", "", ""
+	return u.String()
+}
 
 // clean takes the key, control characters and excess length out of text that goes into an error.
 func (r *remote) clean(s string) string {

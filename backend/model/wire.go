@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 )
@@ -48,7 +49,7 @@ func newRemote(o Options, provider, fallback, keyName string) (remote, error) {
 		return remote{}, &Error{Invalid, provider, fmt.Sprintf(
 			"the base URL of %s is no http or https URL: correct it in the settings", provider), nil}
 	}
-	r := remote{provider: provider, base: base, keyName: keyName, o: o}
+	r := remote{provider: provider, base: base, keyName: keyName, secrets: inURL(base), o: o}
 	r.down = "nothing answers at %s: check the base URL, and that the server is running"
 	if keyName != "" {
 		r.key = trimKey(o.Key(keyName))
@@ -59,6 +60,22 @@ func newRemote(o Options, provider, fallback, keyName string) (remote, error) {
 	}
 	return r, nil
 }
+
+// inURL are the name, the password and the parameters of a URL: people put keys there too.
+func inURL(u *url.URL) (secrets []string) {
+	if u.User != nil {
+		password, _ := u.User.Password()
+		secrets = append(secrets, u.User.Username(), password)
+	}
+	for _, values := range u.Query() {
+		secrets = append(secrets, values...)
+	}
+	return slices.DeleteFunc(secrets, func(s string) bool { return len(s) < leastSecret })
+}
+
+// leastSecret is how long what stands in a URL must be to be taken out of other text: a shorter one, such as v1, is part of
+// words that are no secret.
+const leastSecret = 8
 
 // needKey refuses to ask the maker's own service, whose host this is, without a key; other servers may need none.
 func (r *remote) needKey(host string) error {
@@ -82,6 +99,25 @@ func (w *wire) client() *http.Client {
 	return &http.Client{Transport: w, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }
 
+// direct goes past the proxy of the environment.
+var direct = func() http.RoundTripper {
+	t := http.DefaultTransport.(*http.Transport).Clone()
+	t.Proxy = nil
+	return t
+}()
+
+// transport is what carries a request. What is for this machine is given to no proxy: it would leave the machine, with the
+// key, unencrypted.
+func (r *remote) transport() http.RoundTripper {
+	switch {
+	case r.o.HTTP.Transport != nil:
+		return r.o.HTTP.Transport
+	case r.o.here(r.base.String()):
+		return direct
+	}
+	return http.DefaultTransport
+}
+
 // RoundTrip does one exchange.
 func (w *wire) RoundTrip(req *http.Request) (*http.Response, error) {
 	ctx, cancel := context.WithCancelCause(req.Context())
@@ -89,10 +125,7 @@ func (w *wire) RoundTrip(req *http.Request) (*http.Response, error) {
 	if w.r.auth != nil && req.URL.Host == w.r.base.Host && req.URL.Scheme == w.r.base.Scheme {
 		w.r.auth(req.Header, w.r.key)
 	}
-	transport := w.r.o.HTTP.Transport
-	if transport == nil {
-		transport = http.DefaultTransport
-	}
+	transport := w.r.transport()
 	b := &body{w: w, ctx: ctx, cancel: cancel, left: w.r.o.MaxBytes}
 	b.timer = time.AfterFunc(firstByte*w.r.o.Idle, func() { cancel(errIdle) })
 	resp, err := transport.RoundTrip(req)
