@@ -28,6 +28,9 @@ type Progress struct {
 // tellEvery is how often a run tells how far it is.
 const tellEvery = 500 * time.Millisecond
 
+// mostTests is more than any project has; a report that says more, which code under test can write, is not believed.
+const mostTests = 10_000_000
+
 // rateAfter is how long the tests must have run before their rate says something.
 const rateAfter = 2 * time.Second
 
@@ -115,11 +118,19 @@ func (g *gauge) progress(at time.Duration) Progress {
 	switch reached := g.before.reach(p.Done); {
 	case p.Rate == 0 || p.Total == 0:
 	case reached > 0 && g.before.tests == p.Total: // the same tests in the same order: what was slow then is slow now
-		p.Left = time.Duration(float64(g.before.took-reached) * float64(at) / float64(reached))
+		p.Left = left(float64(g.before.took-reached) * float64(at) / float64(reached))
 	default:
-		p.Left = time.Duration(float64(p.Total-p.Done) / p.Rate * float64(time.Second))
+		p.Left = left(float64(p.Total-p.Done) / p.Rate * float64(time.Second))
 	}
 	return p
+}
+
+// left is a time as it was reckoned; 0, not known, where it is no time that a person would wait.
+func left(reckoned float64) time.Duration {
+	if reckoned < 0 || reckoned > float64(1000*time.Hour) {
+		return 0
+	}
+	return time.Duration(reckoned)
 }
 
 // follow tells how far a job is until the returned function is called, with whether it came to its end.
@@ -246,7 +257,7 @@ func countSealed(line []byte) (int, int) {
 			Event     string `json:"event"`
 			Collected int    `json:"collected"`
 		}
-		if json.Unmarshal(text, &e) == nil && e.Event == "collected" {
+		if json.Unmarshal(text, &e) == nil && e.Event == "collected" && e.Collected <= mostTests {
 			return 0, e.Collected
 		}
 	case bytes.Contains(text, []byte(`"type":"suite"`)):

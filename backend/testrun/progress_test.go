@@ -93,3 +93,20 @@ func TestProgressTotal(t *testing.T) {
 		t.Errorf("a runner that reports at its end tells %+v", p)
 	}
 }
+
+// TestProgressForged: numbers that no run has, which code under test can write into a report, give no time and no total.
+func TestProgressForged(t *testing.T) {
+	t.Parallel()
+	for _, collected := range []string{"9223372036854775807", "92233720368547758080", "-5", "1e300", "NaN", `"40"`, "null"} {
+		g := &gauge{count: countLines("pytest")}
+		g.read([]byte(`5ea1 {"event": "collected", "collected": `+collected+"}\n"+`5ea1 {"event": "test", "id": "a"}`+"\n"), time.Second)
+		if p := g.progress(6 * time.Second); p.Done != 1 || p.Total != 0 || p.Left != 0 {
+			t.Errorf("1 of %s tests is %+v", collected, p)
+		}
+	}
+	g := &gauge{count: countLines("pytest"), before: pace{points: []point{{9_000_000, 500 * time.Millisecond}}, tests: 9_000_000, took: 100 * time.Hour}}
+	g.read([]byte(`5ea1 {"event": "test", "id": "a"}`+"\n"), time.Second)
+	if p := g.progress(time.Hour); p.Left != 0 {
+		t.Errorf("beside a run of 100 hours: %+v", p)
+	}
+}
