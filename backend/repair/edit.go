@@ -159,7 +159,15 @@ func (m *maker) put(kind string, weight float64, n *node, text string) {
 	m.add(kind, weight, edit{n.start, n.end, text})
 }
 
+// add adds a candidate; none where its edits overlap, as they do where the nodes of code with syntax errors are not what they seem.
 func (m *maker) add(kind string, weight float64, edits ...edit) {
+	at := 0
+	for _, e := range edits {
+		if e.start < at || e.end < e.start {
+			return
+		}
+		at = e.end
+	}
 	m.out = append(m.out, &candidate{src: m.s, edits: edits, kind: kind, weight: weight, line: m.s.lineOf(edits[0].start)})
 }
 

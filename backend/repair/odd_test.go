@@ -26,7 +26,8 @@ func TestOddCode(t *testing.T) {
 	for path, texts := range map[string][]string{
 		"a.py": {"def f():\n    \"\"\"Only says what it would do.\"\"\"\n", "def f():\n    ...\n", "class A:\n    \"\"\"Empty.\"\"\"\n", "def f(): pass\n",
 			"def f():\n    for x in y:\n        \"\"\"t\"\"\"\n", "def f():\n    n = 0\n    for x in y:\n        \"\"\"t\"\"\"\n    return n\n", "if x:\n    \"\"\"t\"\"\"\nelse:\n    pass\n", "lambda: 0\n", "\n", "x =\n"},
-		"a.go":   {"package a\n\nfunc f() {}\n", "package a\n\nfunc f() () {\n}\n", "package a\n\nfunc f() (a int, ) { return }\n", "package a\n\nfunc f(xs []int) {\n\tfor range xs {\n\t}\n\tfor {\n\t}\n}\n", "package a\n\nfunc f() { if true {} else {} ; switch {} ; select {} }\n"},
+		"a.go": {"package a\n\nfunc f() {}\n", "package a\n\nfunc f() () {\n}\n", "package a\n\nfunc f() (a int, ) { return }\n", "package a\n\nfunc f(xs []int) {\n\tfor range xs {\n\t}\n\tfor {\n\t}\n}\n", "package a\n\nfunc f() { if true {} else {} ; switch {} ; select {} }\n",
+			"package a\n\nfunc f(xs []T) {\n\tfor range xs {\n\t\tif a {\n\t\t\tcontinue\n\t\xe9}\n\t\tg()\n\t}\n}\n"}, // the statement holds what stands behind it
 		"a.js":   {"function f() {}\n", "const f = () => {};\n", "for (;;) {}\n", "if (a) {} else {}\n", "class A { m() {} }\n", "switch (a) {}\n", "try {} catch {}\n"},
 		"a.ts":   {"function f(): void {}\n", "interface A {}\n", "abstract class A { abstract m(): void; }\n"},
 		"A.java": {"class A {}\n", "class A { void m() {} int n() { while (true) {} } }\n", "interface A { void m(); }\n", "class A { void m() { for (;;) {} } }\n"},
