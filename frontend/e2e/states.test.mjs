@@ -387,6 +387,62 @@ scene('a long run: few rows in the page, all of it in the timeline, and its cost
   assert.equal(await page.getByTestId('plot').count(), 2); // a local model costs nothing
 });
 
+scene('the trace follows what happens until it is scrolled up, and goes on with it when asked', 'speed=3', async (page) => {
+  await task(page);
+  await page.locator('[data-step="4"]').waitFor();
+  const trace = page.getByTestId('trace');
+  const below = () => trace.evaluate((e) => e.scrollHeight - e.scrollTop - e.clientHeight);
+  assert.ok((await below()) < 40, 'it follows');
+  await trace.evaluate((e) => (e.scrollTop = 0));
+  await page.getByTestId('trace-now').waitFor();
+  await page.locator('[data-step="6"]').waitFor({ state: 'attached' });
+  assert.equal(await trace.evaluate((e) => e.scrollTop), 0);
+  await page.getByTestId('trace-now').click();
+  await page.getByTestId('trace-now').waitFor({ state: 'detached' });
+  await page.locator('[data-step="7"]').waitFor();
+  assert.ok((await below()) < 40, 'it follows again');
+}, { width: 1440, height: 520 });
+
+scene('a diff has colours, marks what changed within a line, folds what did not change and shows the whole file', 'speed=1000', async (page) => {
+  await task(page);
+  await page.getByTestId('write').waitFor();
+  const right = page.locator('[data-path="app/invoices.py"] + * .cm-merge-b');
+  await right.locator('.cm-part').first().waitFor();
+  assert.match((await right.locator('.cm-part').allInnerTexts()).join(''), /if address else None/);
+  await page.waitForFunction(() => document.querySelectorAll('.cm-merge-b .cm-line span[class]:not(.cm-part)').length > 5);
+  const lines = () => right.locator('.cm-line').count();
+  const folded = await lines();
+  assert.equal(await right.locator('.cm-collapsedLines').count(), 2);
+  await right.locator('.cm-collapsedLines').first().click();
+  await page.waitForFunction(() => document.querySelectorAll('[data-path="app/invoices.py"] + * .cm-merge-b .cm-collapsedLines').length === 1);
+  assert.ok((await lines()) > folded);
+  await page.locator('[data-path="app/invoices.py"] button[aria-pressed="false"]').first().click();
+  await page.waitForFunction(() => document.querySelectorAll('[data-path="app/invoices.py"] + * .cm-merge-b .cm-collapsedLines').length === 0);
+}, { width: 1700, height: 900 });
+
+scene('the theme follows the system, text grows by a setting, and who wants no motion sees none', '', async (page) => {
+  const theme = () => page.evaluate(() => document.documentElement.dataset.theme);
+  for (const scheme of ['dark', 'light']) {
+    await page.emulateMedia({ colorScheme: scheme });
+    await page.waitForFunction((want) => document.documentElement.dataset.theme === want, scheme);
+  }
+  await page.getByTestId('nav-settings').click();
+  await page.locator('input[type="range"]').first().fill('16');
+  await page.waitForFunction(() => getComputedStyle(document.documentElement).fontSize === '16px');
+  await page.getByRole('radio', { name: 'Dark' }).check({ force: true });
+  assert.equal(await theme(), 'dark'); // the system is light
+  const moves = () => page.evaluate(() => {
+    const bar = document.body.appendChild(document.createElement('progress'));
+    const s = getComputedStyle(bar);
+    const found = [s.animationName, parseFloat(s.animationDuration)];
+    bar.remove();
+    return found;
+  });
+  assert.equal((await moves())[1], 1.6);
+  await page.emulateMedia({ reducedMotion: 'reduce' });
+  assert.ok((await moves())[1] < 0.001);
+});
+
 scene('a message names files and symbols by a few letters', '', async (page) => {
   await page.getByTestId('open-sample').click();
   await page.getByTestId('task-text').fill('');
