@@ -120,13 +120,25 @@ func (c *command) completeSessions(_ *cobra.Command, args []string, word string)
 	})
 }
 
+// standing is a session's outcome for a list, which says of an imported one that nothing of it was checked here.
+func (c *core) standing(s session.State) string {
+	if s.Source != "" {
+		return "imported: " + outcomeWord(s.Outcome)
+	}
+	return c.outcome(s)
+}
+
 // sessionWords are a session in a few words.
 func sessionWords(core *core, s session.State) string {
 	title := s.Name
 	if title == "" {
 		title = oneLine(s.Task)
 	}
-	return fmt.Sprintf("%s, %s: %s", core.outcome(s), printable(filepath.Base(s.Folder), 30), printable(title, 50))
+	where := ""
+	if s.Folder != "" { // a record of another tool may name none
+		where = ", " + printable(filepath.Base(s.Folder), 30)
+	}
+	return fmt.Sprintf("%s%s: %s", core.standing(s), where, printable(title, 50))
 }
 
 func (c *command) completeModels(_ *cobra.Command, _ []string, word string) ([]cobra.Completion, cobra.ShellCompDirective) {

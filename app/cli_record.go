@@ -229,12 +229,12 @@ func (c *command) printSessions(core *core, all []session.State, asJSON bool) er
 			}
 			continue
 		}
-		outcome := core.outcome(s)
-		if s.Source != "" {
-			outcome = "imported: " + outcomeWord(s.Outcome)
-		} else if s.Applied {
+		outcome := core.standing(s)
+		switch {
+		case s.Source != "":
+		case s.Applied:
 			outcome += ", written"
-		} else if s.Receipt != nil {
+		case s.Receipt != nil:
 			outcome += ", taken back"
 		}
 		if s.Pinned {

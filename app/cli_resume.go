@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -8,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"redgreen/backend/agent"
+	"redgreen/backend/model"
 	"redgreen/backend/session"
 )
 
@@ -66,6 +68,15 @@ func (c *command) forkCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
+				state, err := store.State(cmd.Context(), args[0])
+				if err != nil {
+					return err
+				}
+				if state.Source == "" {
+					if _, _, err := c.goesOn(cmd.Context(), core, state, f); err != nil { // before there is a session of it
+						return err
+					}
+				}
 				id, err := core.fork(cmd.Context(), args[0], at)
 				if err != nil {
 					return err
@@ -116,15 +127,7 @@ func (c *command) resume(ctx context.Context, core *core, store *session.Store, 
 	if !agent.CanResume(state) {
 		return fail(Conflict, fmt.Sprintf("session %s has ended as %s and does not go on; start a new task", id, outcomeWord(state.Outcome)))
 	}
-	folder, err := core.open(state.Folder)
-	if err != nil {
-		return err
-	}
-	ref := f.model
-	if ref == "" {
-		ref = state.Model.Ref()
-	}
-	m, err := core.chooseModel(ctx, ref, folder.repo.Root())
+	folder, m, err := c.goesOn(ctx, core, state, f)
 	if err != nil {
 		return err
 	}
@@ -145,4 +148,14 @@ func (c *command) resume(ctx context.Context, core *core, store *session.Store, 
 		}
 		return run, release, err
 	})
+}
+
+// goesOn gives what a session goes on with: its folder, and the model that was asked for, else its own.
+func (c *command) goesOn(ctx context.Context, core *core, state session.State, f fixFlags) (*folder, model.Model, error) {
+	folder, err := core.open(state.Folder)
+	if err != nil {
+		return nil, model.Model{}, err
+	}
+	m, err := core.chooseModel(ctx, cmp.Or(f.model, state.Model.Ref()), folder.repo.Root())
+	return folder, m, err
 }
