@@ -111,7 +111,11 @@ func (m *maker) predicates(n, c *node) []predicate {
 			}
 		}
 		for _, f := range m.flags(v) {
-			add(f, "!"+f, -0.2, false)
+			w := -0.4
+			if s.mentions(c, v) {
+				w = 0.2
+			}
+			add(f, "!"+f, w, false)
 		}
 		if roles["number"] || roles["compared"] {
 			add(v+" "+r.equal+" 0", v+" !"+r.equal[1:]+" 0", -1, false)

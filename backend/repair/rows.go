@@ -117,7 +117,7 @@ func goRow() *row {
 			{"QueryEscape", "PathEscape"}, {"QueryUnescape", "PathUnescape"}, {"EscapedPath", "RequestURI", "String"}, {"Contains", "ContainsAny", "ContainsRune"}, {"Equal", "EqualFold"}, {"IsLetter", "IsDigit", "IsSpace", "IsUpper", "IsLower", "IsNumber", "IsPunct"},
 			{"Base", "Dir", "Ext", "Clean"}, {"Is", "As"}, {"PushFront", "PushBack"}, {"Front", "Back"}, {"InsertBefore", "InsertAfter"}, {"MoveToFront", "MoveToBack"}, {"Next", "Prev"}, {"ParseInt", "ParseUint"}, {"Quote", "Itoa"},
 			{"FindString", "FindStringSubmatch"}, {"FindAllString", "FindAllStringSubmatch"}, {"ReplaceAllString", "ReplaceAllLiteralString"}, {"Marshal", "MarshalIndent"}, {"Read", "ReadFull"}, {"WriteString", "WriteByte", "WriteRune"},
-			{"Load", "LoadOrStore"}, {"Store", "Swap"}, {"First", "Last"}, {"Left", "Right"}, {"Push", "Pop"}, {"Inc", "Dec"}, {"Done", "Wait"}, {"Abs", "Rel"}, {"IsAbs", "IsLocal"}, {"Open", "Create"}},
+			{"Load", "LoadOrStore"}, {"Store", "Swap"}, {"First", "Last"}, {"Left", "Right"}, {"Push", "Pop"}, {"Inc", "Dec"}, {"Abs", "Rel"}, {"IsAbs", "IsLocal"}, {"Open", "Create"}},
 		assignTo: func(v, e string) string { return v + " = " + e },
 		grow:     []string{"%[1]s = append(%[1]s, %[2]s)", "%[1]s[%[2]s] = true"}, lengthOf: "len(%s)",
 	}
