@@ -310,7 +310,8 @@ scene('without images and lockfiles the settings of a folder say so', 'noimages&
 scene('an error of the model ends with what to do', 'speed=50&scene=error', async (page) => {
   await task(page);
   await page.getByTestId('outcome-note').waitFor();
-  assert.match(await page.getByTestId('outcome-note').innerText(), /ollama serve/);
+  assert.equal(await page.getByTestId('outcome-note').locator('code').innerText(), 'ollama serve');
+  assert.doesNotMatch(await page.locator('main').innerText(), /`/);
 });
 
 scene('an unknown price is never 0.00', 'speed=1000&scene=unpriced', async (page) => {
