@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"sync/atomic"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -61,6 +62,8 @@ type command struct {
 	core      *core
 	reader    *bufio.Reader
 	ends      [2]*output // stdout and stderr, as out and err write to them; nil before run
+	// waits is the text, a string, of what a test run waits for before its tests.
+	waits atomic.Value
 }
 
 // lines is the one reader of the input: a second one would lose what the first has buffered.

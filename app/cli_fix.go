@@ -315,7 +315,7 @@ func (c *command) workWith(ctx context.Context, core *core, f *folder, m model.M
 		return err
 	}
 	o.Tests.Told = func(text string) {
-		if text != "" {
+		if text != "" && !c.colour { // else the status line says it
 			trace.told(waitWords(text))
 		}
 	}

@@ -120,12 +120,10 @@ func (c *command) printEnd(s session.State) {
 	fmt.Fprintln(c.out, end)
 }
 
-// told says on stderr what a test run waits for before its tests.
+// told says on stderr what a test run waits for before its tests; on a terminal the meter does.
 func (c *command) told(text string) {
-	if text != "" {
-		if c.colour {
-			fmt.Fprint(c.err, clearLine)
-		}
+	c.waits.Store(text)
+	if text != "" && !c.colour {
 		fmt.Fprintln(c.err, waitWords(text))
 	}
 }

@@ -64,17 +64,21 @@ func (c *command) meter() *testrun.Meter {
 	if !c.colour {
 		return nil
 	}
-	return testrun.NewMeter(func(p testrun.Progress) {
-		if p.Over {
-			fmt.Fprint(c.err, clearLine)
-			return
-		}
-		line := fmt.Sprintf("   %d s", int(p.Elapsed.Seconds()))
-		if words := testsWords(p); words != "" {
-			line += " · " + words
-		}
-		fmt.Fprint(c.err, clearLine+cut(line, cmp.Or(c.width, 80)-1, tail))
-	})
+	return testrun.NewMeter(c.drawTests)
+}
+
+// drawTests draws how far a run of tests is in place of what was drawn before.
+func (c *command) drawTests(p testrun.Progress) {
+	if p.Over {
+		fmt.Fprint(c.err, clearLine)
+		return
+	}
+	waits, _ := c.waits.Load().(string)
+	line := fmt.Sprintf("   %s… %d s", cmp.Or(waits, "Running the tests"), int(p.Elapsed.Seconds()))
+	if words := testsWords(p); words != "" {
+		line += " · " + words
+	}
+	fmt.Fprint(c.err, clearLine+cut(line, cmp.Or(c.width, 80)-1, tail))
 }
 
 // clearLine goes back to the beginning of a terminal's line and empties it.

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"bytes"
 	"testing"
 	"time"
 
@@ -20,6 +21,29 @@ func TestTestsWords(t *testing.T) {
 	} {
 		if got := testsWords(p); got != want {
 			t.Errorf("%+v is %q, want %q", p, got, want)
+		}
+	}
+}
+
+// TestMeterSaysWhatItWaitsFor: on a terminal the line of a test run says in words what is going on from its first moment.
+func TestMeterSaysWhatItWaitsFor(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		wait string
+		p    testrun.Progress
+		want string
+	}{
+		{"", testrun.Progress{Elapsed: 3 * time.Second}, "   Running the tests… 3 s"},
+		{"Compiling Go's standard library", testrun.Progress{Elapsed: 9 * time.Second}, "   Compiling Go's standard library… 9 s"},
+		{"", testrun.Progress{Elapsed: 9 * time.Second, Done: 4, Total: 5}, "   Running the tests… 9 s · 4 of 5 tests"},
+	} {
+		var out bytes.Buffer
+		c := &command{err: &out, colour: true}
+		c.told("something before it")
+		c.told(tt.wait)
+		c.drawTests(tt.p)
+		if got := out.String(); got != clearLine+tt.want {
+			t.Errorf("%+v is drawn %q, want %q", tt, got, tt.want)
 		}
 	}
 }

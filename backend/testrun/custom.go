@@ -3,6 +3,7 @@ package testrun
 import (
 	"fmt"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -78,13 +79,21 @@ func exitOnly(o output) reading {
 	if o.stopped || o.exit == 126 || o.exit == 127 {
 		return reading{}
 	}
+	log := joinLogs(o.stdout, o.stderr)
+	if did := strings.TrimSpace(clean(log)); o.exit == 0 && madeNothing.MatchString(did) {
+		return reading{trouble: did + " A file or folder has the name of the target, so make ran nothing: write .PHONY: and that name into the Makefile"}
+	}
 	t := Test{ID: commandID, Status: Passed, Message: "only the exit status is known"}
 	if o.exit != 0 {
 		t.Status = Failed
-		t.Message = fmt.Sprintf("exit status %d; only the exit status is known\n%s", o.exit, lastLines(joinLogs(o.stdout, o.stderr), 20))
+		text := javaSources{o, map[string]string{}}.own(lastLines(log, 60))
+		t.Message = fmt.Sprintf("exit status %d; only the exit status is known\n%s", o.exit, lastLines([]byte(text), 20))
 	}
 	return reading{tests: []Test{t}, finished: true}
 }
+
+// madeNothing is all that make prints where a file has the name of its target: its exit status 0 says nothing of any test.
+var madeNothing = regexp.MustCompile("^make: [`']\\S+' is up to date\\.$")
 
 // commandID is the id of the one result where only the exit status is known.
 const commandID = "(exit status)"

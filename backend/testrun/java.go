@@ -65,6 +65,22 @@ func (s javaSources) message(text string) (message, file string, line int) {
 	return message, file, line
 }
 
+// own keeps of the frames in a text those that lie in the tree, by their path.
+func (s javaSources) own(text string) string {
+	var kept []string
+	for _, line := range strings.Split(text, "\n") {
+		if m := javaFrame.FindStringSubmatch(line); m != nil {
+			f := s.file(path.Join(path.Dir(strings.ReplaceAll(m[1], ".", "/")), m[2]))
+			if f == "" {
+				continue
+			}
+			line = "\tat " + s.o.under(f) + ":" + m[3]
+		}
+		kept = append(kept, line)
+	}
+	return strings.Join(kept, "\n")
+}
+
 // javaFile finds a source file by its package and name, below any source folder.
 func javaFile(f folder, name string) string {
 	for _, root := range []string{"src/test/java", "src/main/java", "src/test/kotlin", "src/main/kotlin", "src"} {

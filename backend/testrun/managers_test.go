@@ -174,6 +174,7 @@ func TestMatches(t *testing.T) {
 		{"rust", "stable-x86_64-unknown-linux-gnu", "stable", true}, {"rust", "stable-x86_64-unknown-linux-gnu", "86", false},
 		{"rust", "1.75.0-x86_64-unknown-linux-gnu", "1.75", true},
 		{"java", "17.0.9-tem", "17", true}, {"java", "17.0.9-tem", "temurin-17.0.9+9", true}, {"java", "21.0.1-tem", "17", false},
+		{"java", "java-1.17.0-openjdk-amd64", "17", true}, {"java", "java-1.8.0-openjdk-amd64", "1.8", true},
 		{"ruby", "3.2.1", "ruby-3.2.1", true}, {"ruby", "3.2.1", "~> 3.2", true},
 	}
 	for _, tt := range tests {

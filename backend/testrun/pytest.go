@@ -175,7 +175,9 @@ func withError(text string) string {
 		if strings.Contains(line, "usage: ") {
 			continue
 		}
-		for _, mark := range []string{"ERROR: ", "Error: ", "error: ", "INTERNALERROR> "} {
+		line, _, _ = strings.Cut(line, " -> [Help ") // Maven's, as what follows
+		line, _, _ = strings.Cut(line, ": Cannot access ")
+		for _, mark := range []string{"ERROR: ", "Error: ", "error: ", "INTERNALERROR> ", "[ERROR] "} {
 			if i := strings.Index(line, mark); i >= 0 {
 				return ": " + shorten(line[i+len(mark):], 300)
 			}

@@ -108,7 +108,7 @@ func (r *Runner) makeSeed(ctx context.Context, j *job, seed string) error {
 	spec.ReadOnly = slices.DeleteFunc(slices.Clone(j.spec.ReadOnly), func(m sandbox.Mount) bool {
 		return strings.HasPrefix(m.Target, workspacePath+"/")
 	})
-	r.options.Told("Compiling Go's standard library for the sandbox, once for each version of Go; this can take minutes")
+	r.options.Told("Compiling Go's standard library; it takes minutes, but only once")
 	defer r.options.Told("")
 	res, err := r.run(ctx, spec)
 	if err != nil {

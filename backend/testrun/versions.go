@@ -13,6 +13,7 @@ import (
 var (
 	number     = regexp.MustCompile(`\d+(?:\.\d+)*`)
 	goNumber   = regexp.MustCompile(`(?:^|go)(\d+(?:\.\d+)*)`)
+	oldJava    = regexp.MustCompile(`^1\.(\d\d)`) // Debian's java-1.17.0-openjdk is Java 17
 	leading    = regexp.MustCompile(`^\d+(?:\.\d+)*`)
 	vendor     = regexp.MustCompile(`^[a-zA-Z][a-zA-Z_-]*-`)
 	rangeSigns = regexp.MustCompile(`[<>=^~|*, ]|\.[xX]\b|^[xX]$`)
@@ -30,7 +31,7 @@ func numberOf(tool, name, dir string) string {
 		return ""
 	case "java":
 		if n := number.FindString(name); n != "" || dir == "" {
-			return n
+			return oldJava.ReplaceAllString(n, "$1")
 		}
 		return number.FindString(smallFile(dir, "release"))
 	case "python":
