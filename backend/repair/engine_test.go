@@ -86,7 +86,7 @@ func (k *talk) call(c model.Call) (text string, bad bool) {
 		return "Applied.", false
 	case "try_patches":
 		if k.broken != "" {
-			return "It could not be done.\n" + k.broken, true
+			return "It could not be done.\n<untrusted-data 15adcd>\n" + k.broken + "\n</untrusted-data 15adcd>", true
 		}
 		out := ""
 		for i, text := range a.Candidates {
@@ -399,7 +399,7 @@ func TestCannotTry(t *testing.T) {
 	k := newTalk(t, func(string) bool { return true })
 	k.broken = "making a folder for the test reports: no space left on device"
 	r := k.run()
-	if r.Stop != model.StopGaveUp || !strings.Contains(r.Message.Text, "could not be tried: "+k.broken) || k.steps > 4 {
+	if r.Stop != model.StopGaveUp || !strings.Contains(r.Message.Text, "could not be tried: "+k.broken+"\n") || k.steps > 4 {
 		t.Errorf("after %d steps: %s", k.steps, r.Message.Text)
 	}
 }

@@ -320,12 +320,15 @@ func share(part, whole string) float64 {
 
 var untriedList = regexp.MustCompile(`^not tried: (.*)$`)
 
+// delimiters are what tools put around text that is not theirs; a person is told the text.
+var delimiters = regexp.MustCompile(`</?untrusted-data [^<>]*>`)
+
 func readBatch(c model.Call, res model.Result) batch {
 	var a struct{ Candidates []string }
 	_ = json.Unmarshal([]byte(c.Args), &a)
 	b := batch{texts: a.Candidates, untried: map[int]bool{}, beside: map[int]float64{}, part: map[int]gain{}, breaks: map[int][]string{}, endless: map[int]int{}, alike: map[int]int{}, differ: map[[2]int]differ{}, failed: res.Error}
 	b.head, _, _ = strings.Cut(res.Text, "\n")
-	if b.why = strings.Join(strings.Fields(strings.TrimPrefix(res.Text, "It could not be done.")), " "); !res.Error {
+	if b.why = strings.Join(strings.Fields(delimiters.ReplaceAllString(strings.TrimPrefix(res.Text, "It could not be done."), "")), " "); !res.Error {
 		b.why = ""
 	}
 	for line := range strings.Lines(res.Text) {

@@ -109,7 +109,9 @@ func (r *Runner) drive(ctx context.Context, dir string, c Command, d *driver, or
 		return err.Error(), nil
 	}
 	j.spec.Limits.Wall = max(j.spec.Limits.Wall, time.Duration(ord.Wall*float64(time.Second))+2*time.Minute)
-	if err := d.begin(j, ord); err != nil {
+	if err := d.begin(j, ord); errors.Is(err, errUnfit) {
+		return err.Error(), nil
+	} else if err != nil {
 		return "", err
 	}
 	res, err := r.start(ctx, j)

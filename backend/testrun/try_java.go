@@ -2,6 +2,7 @@ package testrun
 
 import (
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"os"
 	"path"
@@ -19,13 +20,16 @@ mkdir -p /tmp/redgreen/driver
 exec "${bin}java" -XX:TieredStopAtLevel=1 -Xshare:auto -XX:+UseSerialGC -Xmx200m -Dredgreen.order="$2" -cp /tmp/redgreen/driver redgreen.Try /tmp/redgreen "$2"
 `
 
+// errUnfit is why a driver is not begun for tests that it cannot run one by one.
+var errUnfit = errors.New("a failing test is known by no class and method")
+
 // tryJava has our driver start the command once, to learn where its classes come from, and then load version after version.
 func tryJava(j *job, o order) error {
 	if slices.ContainsFunc(o.First, func(id string) bool {
 		_, method, ok := splitJavaID(id)
 		return !ok || method == ""
 	}) {
-		return fmt.Errorf("a failing test is known by no class and method")
+		return errUnfit
 	}
 	if j.spec.Env["JAVA_HOME"] == "" {
 		if err := j.jvm("java"); err != nil {

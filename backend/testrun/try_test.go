@@ -516,6 +516,29 @@ func TestTrySlowly(t *testing.T) {
 	}
 }
 
+// TestTryJavaByExitStatus: where a command tells only its exit status, no test can be run in our driver, and each candidate is a run.
+func TestTryJavaByExitStatus(t *testing.T) {
+	b := realBench(t, sandbox.Limits{Wall: time.Minute})
+	dir := b.files(t, map[string]string{"Price.java": "class Price { int n = 1; }\n"})
+	c := Custom([]string{"grep", "-q", "n = 2", "Price.java"})
+	base, err := b.runner.Run(t.Context(), dir, c, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	red, green := sides(base)
+	if len(red) != 1 {
+		t.Fatalf("red %q: %s", red, base.Reason)
+	}
+	trials, problem, err := b.runner.Try(t.Context(), dir, c, []Candidate{changed(t, dir, "Price.java", "1", "3"), changed(t, dir, "Price.java", "1", "2")},
+		TryOptions{Red: red, Green: green, Test: time.Second, Wall: time.Minute, Enough: 3})
+	if err != nil || problem != "" {
+		t.Fatal(problem, err)
+	}
+	if !trials[0].Tried || trials[0].Passes() || !trials[1].Passes() {
+		t.Errorf("%+v", trials)
+	}
+}
+
 // TestTryJava does the same in Java, where the command is one that we know nothing of but that it runs JUnit.
 func TestTryJava(t *testing.T) {
 	if _, err := os.Stat("/usr/share/java/junit4.jar"); err != nil {
