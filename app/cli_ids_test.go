@@ -66,7 +66,7 @@ func TestShortIDs(t *testing.T) {
 	if got := run("--session " + first[:6]); !strings.Contains(got, "the ids of 2 sessions") {
 		t.Errorf("the window's: %q", got)
 	}
-	if got := run("sessions delete " + third[:6] + " " + first[:19]); got != "deleted "+third+"\ndeleted "+first+"\n" {
+	if got := run("sessions delete " + third[:6] + " " + third[:8] + " " + first[:19]); got != "deleted "+third+"\ndeleted "+first+"\n" {
 		t.Errorf("two of them: %q", got)
 	}
 	if got := run("sessions show 2026"); !strings.Contains(got, second) { // one is left

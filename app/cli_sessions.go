@@ -56,7 +56,10 @@ func (c *command) deleteCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			for _, id := range args {
+			for i, id := range args {
+				if slices.Contains(args[:i], id) { // two beginnings of one id
+					continue
+				}
 				if err := core.deleteSession(cmd.Context(), id); err != nil {
 					return err
 				}

@@ -658,3 +658,36 @@ public class PriceTest {
 		t.Errorf("spectrum: %+v", s)
 	}
 }
+
+// TestTryPythonEncoded: a version of a file in another encoding has the letters that the file has.
+func TestTryPythonEncoded(t *testing.T) {
+	b := realBench(t, sandbox.Limits{Wall: 2 * time.Minute})
+	dir := b.files(t, map[string]string{
+		"price.py": "# -*- coding: latin-1 -*-\r\ndef total(each, n):\r\n\treturn each + n\r\n\r\n\r\ndef name():\r\n\treturn 'caf\xe9'\r\n",
+		"test_price.py": `import unittest
+import price
+
+
+class Price(unittest.TestCase):
+    def test_total(self):
+        self.assertEqual(price.total(4, 3), 12)
+
+    def test_name(self):
+        self.assertEqual(price.name(), "caf\u00e9")
+`})
+	c := Command{Runner: "unittest", Args: []string{"python3", "-m", "unittest"}}
+	base, err := b.runner.Run(t.Context(), dir, c, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	red, green := sides(base)
+	if len(red) != 1 || len(green) != 1 {
+		t.Fatalf("red %q, green %q: %s", red, green, base.Reason)
+	}
+	text := changed(t, dir, "price.py", "each + n", "each * n")["price.py"]
+	fix := Candidate{"price.py": strings.Replace(text, "\xe9", "é", 1)} // as it is decoded
+	trials, problem, err := b.runner.Try(t.Context(), dir, c, []Candidate{fix}, TryOptions{Red: red, Green: green, Test: time.Second, Wall: time.Minute, Enough: 1})
+	if err != nil || problem != "" || !trials[0].Passes() {
+		t.Errorf("%+v, %q, %v", trials, problem, err)
+	}
+}

@@ -268,6 +268,15 @@ class Unittest:
         unittest.main(module=None, argv=["python -m unittest"] + (tests or self.whole), exit=False, testRunner=Runner)
 
 
+def source(text):
+    """A version for the compiler: as text, since the encoding that a file names is that of its bytes."""
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "surrogateescape")
+    return text[1:] if text.startswith("\ufeff") else text
+
+
 def give(versions):
     """Has the import system take these texts for the files."""
     texts = {os.path.realpath(p): text for p, text in versions.items()}
@@ -278,7 +287,7 @@ def give(versions):
         text = texts.get(os.path.realpath(self.path))
         if text is None:
             return was(self, fullname)
-        return self.source_to_code(text.encode("utf-8", "surrogateescape"), self.path)
+        return self.source_to_code(source(text), self.path)
 
     loader.get_code = get_code
 
@@ -349,7 +358,7 @@ class Living:
             if path not in self.originals:
                 return None
             try:
-                new = compile(text.encode("utf-8", "surrogateescape"), path, "exec", dont_inherit=True)
+                new = compile(source(text), path, "exec", dont_inherit=True)
             except (SyntaxError, ValueError, MemoryError, RecursionError):
                 return ()
             pairs = changes(self.originals[path], new)

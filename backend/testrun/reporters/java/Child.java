@@ -18,6 +18,7 @@ import java.util.concurrent.TimeUnit;
 
 /** A process of Worker, seen from outside. */
 final class Child {
+    private static final int MOST_LINE = 4 << 20;
     private static final String[] OPTIONS = {"--add-", "--enable-", "--limit-modules", "-Xss", "-ea", "-enableassertions", "-esa", "-D"};
 
     private final Process process;
@@ -35,6 +36,7 @@ final class Child {
         boolean completes; // and none was left out since enough broke
         boolean hung;
         boolean ended; // the process did
+        boolean spent; // it can no longer be used: threads that cannot be stopped go on in it
         boolean clean; // the tree is as it was
         int like = -1;
         String unfit = "";
@@ -113,7 +115,7 @@ final class Child {
 
     private void read(Answer a) throws IOException {
         boolean first = true;
-        for (String line = out.readLine(); ; line = out.readLine()) {
+        for (String line = line(); ; line = line()) {
             if (line == null) {
                 a.ended = true;
                 return;
@@ -143,6 +145,9 @@ final class Child {
                     a.whole = true;
                     a.completes = p[1].equals("1");
                     break;
+                case "spent":
+                    a.spent = true;
+                    break;
                 case "unbuilt":
                     a.built = false;
                     return;
@@ -161,6 +166,18 @@ final class Child {
                 default:
             }
         }
+    }
+
+    /** The next line; of one that is longer than any of ours only the beginning. */
+    private String line() throws IOException {
+        StringBuilder b = new StringBuilder();
+        int c = out.read();
+        for (; c >= 0 && c != '\n'; c = out.read()) {
+            if (b.length() < MOST_LINE) {
+                b.append((char) c);
+            }
+        }
+        return c < 0 ? null : b.toString();
     }
 
     Child stop() {

@@ -203,7 +203,7 @@ public final class Try {
             }
             Child.Answer a = c.ask("trial " + n + " " + (more ? 1 : 0), 60 + 5 * order.number("seconds") * (red.size() + green.size()));
             tell(n, a);
-            if (a.ended) {
+            if (a.ended || a.spent) {
                 c = c.stop();
             }
         }
@@ -228,6 +228,9 @@ public final class Try {
         }
         if (2 * pass.size() < green.size() && unfit.isEmpty()) {
             unfit = "of the " + green.size() + " tests that pass on the untouched tree only " + pass.size() + " do when its classes are loaded again";
+        }
+        if (a.ended && unfit.isEmpty()) {
+            unfit = "a test ends the process, or never ends, on the untouched tree";
         }
         known = pass;
         return unfit.isEmpty();

@@ -38,6 +38,7 @@ import java.util.stream.Stream;
 final class Worker {
     static final int HUNG = 99; // the exit status where a test could not be stopped
     private static final int MOST_BROKEN = 3;
+    private static final int MOST_ENDLESS = 3;
     /** Whether Java still stops a thread: up to 19. From then on the sources that have versions are changed to ask whether to go on. */
     private static final boolean STOPS = Double.parseDouble(System.getProperty("java.specification.version")) < 20;
     private static final double BASE_SECONDS = 10; // of one test on the untouched tree
@@ -62,6 +63,8 @@ final class Worker {
     private Tests tests;
     private double seconds = BASE_SECONDS;
     private List<Path> sources;
+    private final World world;
+    private int endless; // threads of versions that go on and cannot be stopped
 
     private Worker(PrintStream out, String word, Order order, Order record) throws Exception {
         this.out = out;
@@ -98,6 +101,7 @@ final class Worker {
         }
         properties(record);
         load();
+        world = new World();
     }
 
     private static String text(Path p) throws IOException {
@@ -159,6 +163,14 @@ final class Worker {
             return null;
         }
         return (Tests) new Project(new URL[0], libraries, made).loadClass("redgreen." + shim).getDeclaredConstructor().newInstance();
+    }
+
+    /** Says that a command was carried out, and whether the process is of use for another. */
+    private void done(String how) {
+        if (endless >= MOST_ENDLESS) {
+            say("spent");
+        }
+        say(how);
     }
 
     private void say(Object... words) {
@@ -294,7 +306,7 @@ final class Worker {
             all.on(made);
             say("whole", all.over ? 0 : 1);
         }
-        say("done");
+        done("done");
     }
 
     private static boolean alike(Map<String, byte[]> a, Map<String, byte[]> b) {
@@ -318,7 +330,7 @@ final class Worker {
     private void check() {
         Run run = new Run("c", null, false);
         run.on(Project.none());
-        say(run.how.equals(before) ? "done" : "changed");
+        done(run.how.equals(before) ? "done" : "changed");
     }
 
     /** Records the lines that each test runs. */
@@ -378,6 +390,8 @@ final class Worker {
         }
 
         void on(Map<String, byte[]> versions) {
+            world.restore();
+            Set<Thread> others = Thread.getAllStackTraces().keySet();
             try (Project loader = new Project(own, Thread.currentThread().getContextClassLoader(), versions)) {
                 thread = new Thread(null, () -> {
                     try {
@@ -396,6 +410,7 @@ final class Worker {
                         stop();
                     }
                 }
+                endless += World.end(others);
             } catch (IOException | InterruptedException e) {
                 throw new IllegalStateException(e);
             }
@@ -416,11 +431,7 @@ final class Worker {
                 thread.join(1000);
             }
             if (thread.isAlive() && STOPS) {
-                try {
-                    Thread.class.getMethod("stop").invoke(thread);
-                } catch (ReflectiveOperationException e) {
-                    throw new IllegalStateException(e);
-                }
+                World.stop(thread);
                 thread.join(1000);
             }
             if (thread.isAlive()) {
