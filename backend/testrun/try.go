@@ -17,6 +17,9 @@ type TryOptions struct {
 	Wall   time.Duration // after this no further candidate is begun
 	Enough int           // nor after so many passed everything
 	Run    time.Duration // what a run of all tests took on the tree: where each candidate is a run of its own, one that takes several times as long hangs; 0 not known
+
+	// Bytes writes a candidate's text of a file as the file is encoded; nil is UTF-8. It is called from several goroutines.
+	Bytes func(path, text string) ([]byte, error)
 }
 
 // Trial is what became of a candidate.

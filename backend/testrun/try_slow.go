@@ -92,7 +92,7 @@ func (r *Runner) tryOn(ctx context.Context, q *queue, dir string, c Command, can
 		first = nil
 	}
 	for n, ok := q.take(); ok; n, ok = q.take() {
-		if err := lay(copied, candidates[n]); err != nil {
+		if err := lay(copied, candidates[n], o.Bytes); err != nil {
 			return firstLine(err.Error()), nil
 		}
 		t, err := r.tryOne(ctx, copied, c, first, o)
@@ -100,7 +100,7 @@ func (r *Runner) tryOn(ctx context.Context, q *queue, dir string, c Command, can
 			return "", err
 		}
 		q.put(n, t)
-		if err := lay(copied, original(dir, candidates[n])); err != nil {
+		if err := lay(copied, original(dir, candidates[n]), nil); err != nil {
 			return "", err
 		}
 	}
@@ -166,15 +166,21 @@ func statuses(run Run) map[string]Status {
 	return all
 }
 
-// lay writes the files of a candidate into a copy of the tree.
-func lay(tree string, c Candidate) error {
+// lay writes the files of a candidate into a copy of the tree; encode nil writes the bytes of the texts.
+func lay(tree string, c Candidate, encode func(path, text string) ([]byte, error)) error {
 	root, err := os.OpenRoot(tree)
 	if err != nil {
 		return err
 	}
 	defer root.Close()
 	for p, text := range c {
-		if err := root.WriteFile(p, []byte(text), 0o644); err != nil {
+		data := []byte(text)
+		if encode != nil {
+			if data, err = encode(p, text); err != nil {
+				return err
+			}
+		}
+		if err := root.WriteFile(p, data, 0o644); err != nil {
 			return err
 		}
 	}

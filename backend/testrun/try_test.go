@@ -539,6 +539,27 @@ func TestTryJavaByExitStatus(t *testing.T) {
 	}
 }
 
+// TestTrySlowlyEncoded: where each candidate is a run of its own, its file has the bytes of its encoding.
+func TestTrySlowlyEncoded(t *testing.T) {
+	b := realBench(t, sandbox.Limits{Wall: time.Minute})
+	dir := b.files(t, map[string]string{"name.py": "# coding: latin-1\nNAME, N = 'caf\xe9', 1\n"})
+	c := Custom([]string{"python3", "-c", "import name; assert (name.NAME, name.N) == ('caf\u00e9', 2)"})
+	base, err := b.runner.Run(t.Context(), dir, c, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	red, green := sides(base)
+	if len(red) != 1 {
+		t.Fatalf("red %q: %s", red, base.Reason)
+	}
+	fix := Candidate{"name.py": "# coding: latin-1\nNAME, N = 'café', 2\n"}
+	latin := func(_, text string) ([]byte, error) { return []byte(strings.ReplaceAll(text, "é", "\xe9")), nil }
+	trials, problem, err := b.runner.Try(t.Context(), dir, c, []Candidate{fix}, TryOptions{Red: red, Green: green, Test: time.Second, Wall: time.Minute, Enough: 1, Bytes: latin})
+	if err != nil || problem != "" || !trials[0].Passes() {
+		t.Errorf("%+v, %q, %v", trials, problem, err)
+	}
+}
+
 // TestTryJava does the same in Java, where the command is one that we know nothing of but that it runs JUnit.
 func TestTryJava(t *testing.T) {
 	if _, err := os.Stat("/usr/share/java/junit4.jar"); err != nil {

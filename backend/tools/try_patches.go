@@ -53,8 +53,9 @@ func runTry(ctx context.Context, s *Set, a Args) (result, error) {
 	var candidates []testrun.Candidate
 	var numbers []int
 	refused := ""
+	encodings := map[string]patch.Encoding{}
 	for i, text := range texts {
-		c, err := s.candidate(text)
+		c, err := s.candidate(text, encodings)
 		if err != nil {
 			refused += fmt.Sprintf("#%d refused: %s\n", i+1, oneLine(err.Error(), 200))
 			continue
@@ -64,6 +65,7 @@ func runTry(ctx context.Context, s *Set, a Args) (result, error) {
 	trials, problem, err := s.o.Runner.Try(ctx, s.o.Workspace.Dir(), s.o.Command, candidates, testrun.TryOptions{
 		Red: red, Green: green, Test: time.Duration(a.number("test_millis", s.testMillis())) * time.Millisecond,
 		Wall: time.Duration(a.number("seconds", trySeconds)) * time.Second, Enough: enoughPass, Run: s.o.Baseline.Duration,
+		Bytes: func(path, text string) ([]byte, error) { return encodings[path].Encode(text) },
 	})
 	if err != nil {
 		return result{}, err
@@ -228,14 +230,45 @@ func oneField(text string) string {
 	return strings.NewReplacer("\t", " ", "\n", " ", "\r", " ").Replace(text)
 }
 
-// candidate turns the text of one into the files as they would be.
-func (s *Set) candidate(text string) (testrun.Candidate, error) {
-	c := testrun.Candidate{}
-	type edit struct {
-		first, last int
-		lines       []string
+// change is the new text of some lines of a file; last one less than first inserts before first.
+type change struct {
+	first, last int
+	lines       []string
+}
+
+// candidate turns the text of one into the files as they would be; encodings takes in how each is written.
+func (s *Set) candidate(text string, encodings map[string]patch.Encoding) (testrun.Candidate, error) {
+	edits, err := changes(text)
+	if err != nil {
+		return nil, err
 	}
-	edits := map[string][]edit{}
+	c := testrun.Candidate{}
+	for p, list := range edits {
+		if testrun.TestFile(p) {
+			return nil, fmt.Errorf("%s is a test; a fix changes the code", p)
+		}
+		data, err := s.o.Workspace.Read(p)
+		if err != nil {
+			return nil, fmt.Errorf("%s", s.scrub(err.Error()))
+		}
+		text, enc, err := patch.Decode(data)
+		if err != nil {
+			return nil, err
+		}
+		if c[p], err = edited(p, text, list); err != nil {
+			return nil, err
+		}
+		if _, err := enc.Encode(c[p]); err != nil {
+			return nil, fmt.Errorf("%s: %w", p, err)
+		}
+		encodings[p] = enc
+	}
+	return c, nil
+}
+
+// changes reads the edits of a candidate, by file.
+func changes(text string) (map[string][]change, error) {
+	edits := map[string][]change{}
 	var path string
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, "\r\n")
@@ -252,7 +285,7 @@ func (s *Set) candidate(text string) (testrun.Candidate, error) {
 				return nil, fmt.Errorf("%q are no lines", head[i+1:])
 			}
 			path = clean(head[:i])
-			edits[path] = append(edits[path], edit{first: first, last: last})
+			edits[path] = append(edits[path], change{first: first, last: last})
 		case path == "" || !strings.HasPrefix(line, "|"):
 			return nil, fmt.Errorf("a line of new text begins with |")
 		default:
@@ -263,37 +296,36 @@ func (s *Set) candidate(text string) (testrun.Candidate, error) {
 	if len(edits) == 0 {
 		return nil, fmt.Errorf("it has no edit")
 	}
-	for p, list := range edits {
-		if testrun.TestFile(p) {
-			return nil, fmt.Errorf("%s is a test; a fix changes the code", p)
-		}
-		data, err := s.o.Workspace.Read(p)
-		if err != nil {
-			return nil, fmt.Errorf("%s", s.scrub(err.Error()))
-		}
-		text, _, err := patch.Decode(data)
-		if err != nil {
-			return nil, err
-		}
-		lines := strings.SplitAfter(text, "\n")
-		for i := len(list) - 1; i >= 0; i-- {
-			e := list[i]
-			if e.last > len(lines) || i > 0 && list[i-1].last >= e.first {
-				return nil, fmt.Errorf("lines %d-%d of %s do not fit", e.first, e.last, p)
-			}
-			end := "\n"
-			if strings.Contains(text, "\r\n") {
-				end = "\r\n"
-			}
-			var put []string
-			for _, l := range e.lines {
-				put = append(put, l+end)
-			}
-			lines = append(lines[:e.first-1:e.first-1], append(put, lines[e.last:]...)...)
-		}
-		c[p] = strings.Join(lines, "")
+	return edits, nil
+}
+
+// edited is the text of a file after edits in the order of its lines. A last line without an end has none after them.
+func edited(path, text string, list []change) (string, error) {
+	end := "\n"
+	if strings.Contains(text, "\r\n") {
+		end = "\r\n"
 	}
-	return c, nil
+	open := text != "" && !strings.HasSuffix(text, "\n")
+	if open {
+		text += end
+	}
+	lines := strings.SplitAfter(text, "\n")
+	for i := len(list) - 1; i >= 0; i-- {
+		e := list[i]
+		if e.last > len(lines) || i > 0 && list[i-1].last >= e.first {
+			return "", fmt.Errorf("lines %d-%d of %s do not fit", e.first, e.last, path)
+		}
+		var put []string
+		for _, l := range e.lines {
+			put = append(put, l+end)
+		}
+		lines = append(lines[:e.first-1:e.first-1], append(put, lines[e.last:]...)...)
+	}
+	text = strings.Join(lines, "")
+	if open {
+		text = strings.TrimSuffix(text, end)
+	}
+	return text, nil
 }
 
 // passed says how many edits pass every test.
