@@ -23,7 +23,7 @@ type comparison struct {
 	stillGreen  int
 	skipped     int
 	newFailing  []string       // not there on the base; fail with the patch
-	uncompiled  []testrun.Test // packages and builds that a compiler refuses only with the patch
+	uncompiled  []testrun.Test // packages and builds that a compiler or go vet refuses only with the patch
 }
 
 // failing are the tests whose new failure reruns must confirm.
@@ -355,13 +355,17 @@ func (j *judgement) sayBroken(n int) string {
 	return text + "."
 }
 
-// sayUncompiled names what does not compile, and the compiler's first error.
+// sayUncompiled names what does not compile, or what go vet refuses, and the first error.
 func (j *judgement) sayUncompiled(n int) string {
 	first := j.uncompiled[0]
-	if n == 1 {
-		return fmt.Sprintf("With the patch, %s does not compile: %s.", first.ID, first.Says())
+	names, verb := first.ID, "does"
+	if n > 1 {
+		names, verb = fmt.Sprintf("%s and %d more", first.ID, n-1), "do"
 	}
-	return fmt.Sprintf("With the patch, %s and %d more do not compile: %s.", first.ID, n-1, first.Says())
+	if first.Vetted() {
+		return fmt.Sprintf("With the patch, go vet, which go test runs first, refuses %s: %s.", names, first.Says())
+	}
+	return fmt.Sprintf("With the patch, %s %s not compile: %s.", names, verb, first.Says())
 }
 
 // sayVanished says why tests have no result any more.
@@ -369,7 +373,7 @@ func (j *judgement) sayVanished() string {
 	for _, t := range j.patched.Tests {
 		if t.Status == testrun.Errored && slices.ContainsFunc(j.vanished, func(id string) bool { return testrun.Covers(t.ID, id) }) {
 			if t.Uncompiled() {
-				return fmt.Sprintf("%s did not run, since the code does not compile", plural(len(j.vanished), "test"))
+				return fmt.Sprintf("%s did not run, since %s", plural(len(j.vanished), "test"), t.Refused())
 			}
 			return strings.TrimSuffix(fmt.Sprintf("%s did not run: %s: %s", plural(len(j.vanished), "test"), t.ID, t.Says()), ": ")
 		}

@@ -21,6 +21,9 @@ func run(words ...string) testrun.Run {
 		if status == "uncompiled" {
 			s, message = testrun.Errored, "build failed\n# "+id+"\n"+id+"/x.go:3:1: syntax error\n"
 		}
+		if status == "vetted" {
+			s, message = testrun.Errored, "go vet failed\n# "+id+"\n# ["+id+"]\n"+id+"/x.go:3:1: unreachable code\n"
+		}
 		if s == testrun.Failed || s == testrun.Errored {
 			r.ExitCode = 1
 		}
@@ -223,6 +226,13 @@ func TestJudge(t *testing.T) {
 				again: twice(run("p.TestA=passed")), without: twice(run("p.TestA=failed"))},
 			want: Certificate{State: NotProven, RedToGreen: []string{"p.TestA"}, Broken: []string{"q.TestB"}},
 			says: []string{"With the patch, q does not compile: q/x.go:3:1: syntax error.", "1 test did not run, since the code does not compile"},
+		},
+		{
+			name: "go vet refuses a package now",
+			e: evidence{base: run("p.TestA=failed", "q.TestB=passed"), patched: run("p.TestA=passed", "q=vetted"),
+				again: twice(run("p.TestA=passed")), without: twice(run("p.TestA=failed"))},
+			want: Certificate{State: NotProven, RedToGreen: []string{"p.TestA"}, Broken: []string{"q.TestB"}},
+			says: []string{"With the patch, go vet, which go test runs first, refuses q: q/x.go:3:1: unreachable code.", "1 test did not run, since go vet, which go test runs first, refuses the code"},
 		},
 		{
 			name: "a package without a test does not compile any more",

@@ -272,12 +272,17 @@ func (g *goReader) packageFailed(e goEvent) {
 			return g.o.under(strings.TrimPrefix(strings.TrimLeft(s, " \t\n"), "./"))
 		})
 	}
-	if built != "" {
+	if slices.ContainsFunc(lines, vetHead.MatchString) {
+		message = vetted + message
+	} else if built != "" {
 		message = uncompiled + message
 	}
 	t.Message = strings.TrimSpace(message)
 	g.tests = append(g.tests, t)
 }
+
+// vetHead is the line with which go vet begins what it finds in a package; the compiler's has no brackets around the path.
+var vetHead = regexp.MustCompile(`^# \[`)
 
 // unfinished are the tests that ran when their process ended, and the packages that were cut off.
 func (g *goReader) unfinished() {

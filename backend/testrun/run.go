@@ -179,24 +179,48 @@ func noVerdict(c Command, read reading, tests []Test, o output, res sandbox.Resu
 func notRun(tests []Test) string {
 	for _, t := range tests {
 		if t.Uncompiled() {
-			return "the code does not compile: " + t.Says()
+			return t.Refused() + ": " + t.Says() + t.without()
 		}
 	}
 	return "no test could run: " + tests[0].ID + says(tests[0])
 }
 
-// uncompiled begins the message of a package or build that a compiler refused.
-const uncompiled = "build failed\n"
+// What begins the message of a package or build that a compiler refused, and of one that compiles and go vet refused.
+const (
+	uncompiled = "build failed\n"
+	vetted     = "go vet failed\n"
+)
 
-// Uncompiled reports a package, or a build, that a compiler refused: it is the same however often it is run.
+// Uncompiled reports a package, or a build, that a compiler or go vet refused: it is the same however often it is run.
 func (t Test) Uncompiled() bool {
-	return t.Status == Errored && strings.HasPrefix(t.Message, uncompiled)
+	return t.Status == Errored && (strings.HasPrefix(t.Message, uncompiled) || t.Vetted())
+}
+
+// Vetted reports a package that go vet refused, which go test runs before its tests.
+func (t Test) Vetted() bool { return t.Status == Errored && strings.HasPrefix(t.Message, vetted) }
+
+// Refused says who refused a package or build that is Uncompiled, a clause.
+func (t Test) Refused() string {
+	if t.Vetted() {
+		return "go vet, which go test runs first, refuses the code"
+	}
+	return "the code does not compile"
+}
+
+// without is how the tests run although go vet refuses them, behind what it says.
+func (t Test) without() string {
+	if t.Vetted() {
+		return "; correct that, or run the tests without it: --test-cmd \"go test -vet=off ./...\""
+	}
+	return ""
 }
 
 // Says is the line of the message that names the error, with its place where a compiler gives one; "" where there is none.
 func (t Test) Says() string {
-	if text, ok := strings.CutPrefix(t.Message, uncompiled); ok {
-		return shorten(compilerLines(text), 300)
+	for _, head := range []string{uncompiled, vetted} {
+		if text, ok := strings.CutPrefix(t.Message, head); ok {
+			return shorten(compilerLines(text), 300)
+		}
 	}
 	return telling(t)
 }
