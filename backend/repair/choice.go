@@ -44,13 +44,13 @@ func (b *batch) compared(line string) {
 func (s *search) apart(c, o *candidate) (same bool, d differ) {
 	a, b := s.met[c], s.met[o]
 	if a.batch != b.batch {
-		return false, differ{}
+		return s.reads(c, o), differ{}
 	}
 	batch := s.st.top().batches[a.batch]
 	one, ok := batch.alike[a.number]
 	other, ok2 := batch.alike[b.number]
 	if !ok || !ok2 {
-		return false, differ{}
+		return s.reads(c, o), differ{}
 	}
 	if d, ok := batch.differ[[2]int{one, other}]; ok {
 		return false, d
@@ -59,6 +59,23 @@ func (s *search) apart(c, o *candidate) (same bool, d differ) {
 		return false, differ{d.input, d.other, d.one}
 	}
 	return one == other, differ{}
+}
+
+// reads says whether two candidates are two ways to write one thing.
+func (s *search) reads(c, o *candidate) bool {
+	m := s.means(c)
+	return m != "" && m == s.means(o)
+}
+
+// means is the candidate's meaning, read once.
+func (s *search) means(c *candidate) string {
+	if _, ok := s.meaning[c]; !ok {
+		if s.meaning == nil {
+			s.meaning = map[*candidate]string{}
+		}
+		s.meaning[c] = c.meaning()
+	}
+	return s.meaning[c]
 }
 
 // verdict is what finish is told: what was found, and why a person has to choose, where one has to.

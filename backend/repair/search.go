@@ -24,7 +24,8 @@ type search struct {
 	met     map[*candidate]meeting // of passing
 	rank    map[*candidate]float64 // of passing, once they are ordered
 	whens   map[*candidate]bool
-	forms   []*candidate // under a condition
+	meaning map[*candidate]string // of passing, as far as asked
+	forms   []*candidate          // under a condition
 
 	compiler *compiler
 	blind    []*candidate // two edits together, nil not made
