@@ -4,6 +4,7 @@ import (
 	"flag"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"testing"
 	"time"
@@ -54,7 +55,12 @@ func TestFixesSmallPrograms(t *testing.T) {
 			}
 		}}
 	if !*small {
-		o.Only = []string{"change", "groups", "intervals", "java-average"} // of the others islands is fixed wrongly today: its tests let another edit through
+		o.Only = []string{"change", "groups", "intervals"} // of the others islands is fixed wrongly today: its tests let another edit through
+		if _, err := exec.LookPath("javac"); err == nil {
+			o.Only = append(o.Only, "java-average")
+		} else {
+			t.Log("no Java on this machine: java-average is left out")
+		}
 	}
 	if _, err := eval.Builtin(t.Context(), o); err != nil {
 		t.Error(err)

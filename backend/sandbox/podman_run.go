@@ -5,13 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"time"
-
-	"golang.org/x/sys/unix"
 )
 
 // container is one container, from create to delete.
@@ -257,7 +254,7 @@ func (p *podmanRun) final(gone context.Context, w *watch) (containerState, error
 		case ended.IsZero():
 			ended = time.Now()
 		case full && time.Since(ended) > fullTime:
-			return s, fmt.Errorf("the run has ended, but how could not be recorded: %w", &fs.PathError{Op: "write", Path: p.dir, Err: unix.ENOSPC})
+			return s, unrecorded(p.dir)
 		case time.Since(ended) > recordTime:
 			return s, fmt.Errorf("the run has ended, but podman did not record how within %s", recordTime)
 		}

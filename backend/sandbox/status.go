@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"golang.org/x/sys/unix"
 )
 
 // tellStatus is how the wrapper ends: it writes the program's exit status to a file and exits with it. A runtime that loses
@@ -42,6 +44,9 @@ func checkStatus(dir string, code int) error {
 	if errors.Is(err, fs.ErrNotExist) && code != 0 {
 		return nil
 	}
+	if (err != nil || info.Size() == 0) && code == 0 && Free(dir) < fullBytes {
+		return unrecorded(dir)
+	}
 	if err != nil || !info.Mode().IsRegular() || info.Size() > 8 {
 		return fmt.Errorf("the exit status %d is not to be trusted: the sandbox's own record of it is missing or was tampered with", code)
 	}
@@ -53,4 +58,9 @@ func checkStatus(dir string, code int) error {
 		return fmt.Errorf("the exit status is not to be trusted: the runtime says %d, the sandbox's own record %q", code, said)
 	}
 	return nil
+}
+
+// unrecorded is the error of a run that ended on a disk with no room for how it did.
+func unrecorded(dir string) error {
+	return fmt.Errorf("the run has ended, but how could not be recorded: %w", &fs.PathError{Op: "write", Path: dir, Err: unix.ENOSPC})
 }
