@@ -48,9 +48,10 @@ type host struct {
 	probing   stoppable // by model
 	unsub     func()
 
-	mu     sync.Mutex
-	start  startup
-	booted bool // the page has asked what to open
+	mu       sync.Mutex
+	start    startup
+	booted   bool     // the page has asked what to open
+	lastDrop []string // what was dropped on the window last
 }
 
 // startup is what to open at once.

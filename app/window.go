@@ -119,6 +119,7 @@ func window(ctx context.Context, c *core, s startup, say func(line string)) erro
 		AssetServer:      &assetserver.Options{Assets: c.assets.Page},
 		BackgroundColour: &options.RGBA{R: 20, G: 19, B: 18, A: 255},
 		Bind:             []any{&App{h: h}},
+		DragAndDrop:      &options.DragAndDrop{EnableFileDrop: true},
 		ErrorFormatter:   formatError,
 		Linux:            &linux.Options{WebviewGpuPolicy: linux.WebviewGpuPolicyNever, ProgramName: "redgreen", Icon: c.assets.Icon},
 		Mac:              &mac.Options{OnUrlOpen: func(url string) { show(asked([]string{url}, "")) }},
@@ -131,6 +132,7 @@ func window(ctx context.Context, c *core, s startup, say func(line string)) erro
 			themeWindow(c.current().Theme)
 			putWindow(at.within(screens()))
 			list(recent)
+			runtime.OnFileDrop(w, h.dropped)
 			go func() {
 				select {
 				case <-ctx.Done():

@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { after, before, test } from 'node:test';
 import { launch, open } from './browser.mjs';
+import { scenes } from './scenes.mjs';
 import { memory } from './serve.mjs';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -47,6 +48,7 @@ const views = {
   doctor: ['', async (p) => { await p.getByTestId('open-sample').click(); await p.getByTestId('start-task').waitFor(); await p.getByTestId('sandbox-badge').click(); await p.getByTestId('toolchains').locator('li').first().waitFor(); await p.getByTestId('check').first().waitFor(); }],
   search: ['', async (p) => { await p.getByTestId('open-sample').click(); await p.keyboard.press('Control+k'); await p.getByTestId('search-input').fill('city'); await p.getByTestId('search-hit').first().waitFor(); }],
   help: ['', async (p) => p.keyboard.press('?')],
+  'drop offer': ['window', scenes.dropoffer.go],
 };
 
 for (const theme of ['light', 'dark']) {

@@ -10,9 +10,17 @@ const review = async (p) => {
   await p.waitForTimeout(700);
 };
 
+const carry = (p) => p.evaluate(() => {
+  const dataTransfer = new DataTransfer();
+  dataTransfer.items.add(new File(['x'], 'run.log'));
+  document.querySelector('[data-testid=start]').dispatchEvent(new DragEvent('dragover', { bubbles: true, cancelable: true, dataTransfer }));
+});
+
 /** scenes lead to every view and dialog, with the in-memory backend: a query for the page, and the way there. No step depends on a word of the page. */
 export const scenes = {
   start: { query: '', go: async (p) => p.getByTestId('recent-folder').first().waitFor() },
+  drop: { query: '&window', go: async (p) => { await p.getByTestId('recent-folder').first().waitFor(); await carry(p); await p.getByTestId('drop-target').waitFor(); } },
+  dropoffer: { query: '&window', go: async (p) => { await carry(p); await p.evaluate(() => window.dispatchEvent(new CustomEvent('redgreen-drop', { detail: { x: 9, y: 300, items: [{ path: '/home/ada/logs/run.log', kind: 'file', folder: '/home/ada/logs' }] } }))); await p.getByTestId('drop-offer').waitFor(); } },
   first: { query: '&blank', go: async (p) => p.getByTestId('first-run').waitFor() },
   compose: { query: '', go: async (p) => { await p.getByTestId('open-sample').click(); await p.waitForTimeout(1900); } },
   guides: { query: '&guides', go: async (p) => { await p.getByTestId('open-sample').click(); await p.getByTestId('guides-new').waitFor(); await p.waitForTimeout(1900); } },

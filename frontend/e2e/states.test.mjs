@@ -686,6 +686,102 @@ scene('a red test, a selection and a file are quoted in a message, by key, butto
   await page.waitForFunction(() => document.querySelector('[data-testid=say-text]').value === '```\nE  1 != 2\n```\n');
 });
 
+/** carry drags files or folders over an element, as a browser tells of them or as WebKitGTK does in the window, and drops them. */
+async function carry(page, over, names, types = ['Files'], drop = true) {
+  await page.locator(over).evaluate((el, [names, types, drop]) => {
+    const items = names.map((name) => ({ kind: 'file', getAsFile: () => new File(['x'], name), webkitGetAsEntry: () => ({ name, isDirectory: !name.includes('.') }) }));
+    const dataTransfer = { types, items: types.includes('Files') ? items : [], files: [], getData: () => '' };
+    for (const type of ['dragenter', 'dragover', ...(drop ? ['drop'] : [])]) {
+      const e = new Event(type, { bubbles: true, cancelable: true });
+      el.dispatchEvent(Object.assign(e, { dataTransfer }));
+      if (!e.defaultPrevented) throw new Error(`${type} would open what is dropped in place of the page`);
+    }
+  }, [names, types, drop]);
+}
+
+/** told is what Go tells of a drop on an element of the window. */
+async function told(page, over, ...items) {
+  await carry(page, over, [], ['text/uri-list', 'text/html']);
+  const at = await page.locator(over).boundingBox();
+  await page.evaluate((detail) => window.dispatchEvent(new CustomEvent('redgreen-drop', { detail })), { x: Math.round(at.x + at.width / 2), y: Math.round(at.y + at.height / 2), items });
+}
+
+const shop = { path: '/home/ada/src/shop', kind: 'folder', folder: '' };
+const log = { path: '/home/ada/logs/run.log', kind: 'file', folder: '/home/ada/logs' };
+
+scene('a folder that is dropped on the window is opened; of anything else it is said why not', 'window&scene=slow', async (page) => {
+  const start = '[data-testid=start]';
+  await carry(page, start, [], ['text/uri-list', 'text/html'], false);
+  await page.getByTestId('drop-target').waitFor();
+  await page.locator(start).dispatchEvent('dragleave');
+  await page.getByTestId('drop-target').waitFor({ state: 'detached' });
+  await told(page, start, { path: '/home/ada/gone', kind: 'gone', folder: '' });
+  await page.getByTestId('toast').filter({ hasText: 'nothing at /home/ada/gone any more' }).waitFor();
+  await told(page, start, shop, { ...shop, path: '/home/ada/src/other' });
+  await page.getByTestId('toast').filter({ hasText: '2 things were dropped' }).waitFor();
+  assert.equal(await page.getByTestId('drop-target').count(), 0);
+  await told(page, start, { ...shop, path: '/root/locked' });
+  await page.getByTestId('open-error').filter({ hasText: '/root/locked' }).waitFor();
+
+  await told(page, start, log); // its folder is offered, and opened by a yes
+  await page.getByTestId('drop-offer').filter({ hasText: '/home/ada/logs' }).waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByTestId('drop-offer').waitFor({ state: 'detached' });
+  await told(page, start, log);
+  await page.getByTestId('drop-open').click();
+  await page.getByTestId('compose').getByText('/home/ada/logs', { exact: true }).waitFor();
+  await told(page, '[data-testid=compose] h1', log);
+  await page.getByTestId('toast').filter({ hasText: 'run.log lies in the open folder' }).waitFor();
+
+  await page.getByTestId('task-text').fill(''); // on the message, a file is quoted and a folder is opened all the same
+  await told(page, '#task-text', log);
+  await page.waitForFunction(() => document.querySelector('#task-text').value === 'run.log:\n```\nE  1 != 2 in /home/ada/logs/run.log\n```\n');
+  await told(page, '#task-text', { ...log, path: '/home/ada/logs/photo.jpg' });
+  await page.getByTestId('toast').filter({ hasText: 'photo.jpg is no text file' }).waitFor();
+  await told(page, '#task-text', shop);
+  await page.getByTestId('compose').getByText(shop.path, { exact: true }).waitFor();
+
+  await page.getByTestId('task-text').fill('Totals are wrong'); // a run at work goes on
+  await page.getByTestId('start-task').click();
+  await page.getByTestId('say-text').waitFor();
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('?');
+  await page.locator('dialog[open]').waitFor();
+  await told(page, 'dialog[open]', log);
+  await page.getByTestId('toast').filter({ hasText: 'Answer or close what is in front first' }).waitFor();
+  await page.keyboard.press('Escape');
+  await told(page, 'header', { ...shop, path: '/home/ada/src/other' });
+  await page.getByTestId('compose').getByText('/home/ada/src/other', { exact: true }).waitFor();
+  await page.getByTestId('toast').filter({ hasText: 'The run that was shown goes on' }).waitFor();
+});
+
+scene('what an earlier drag carried is not opened by a text that is dropped later', 'window', async (page) => {
+  await carry(page, '[data-testid=start]', [], ['text/uri-list'], false);
+  await page.locator('[data-testid=start]').dispatchEvent('dragover', { dataTransfer: await page.evaluateHandle(() => Object.assign(new DataTransfer(), {})) });
+  await page.evaluate((items) => window.dispatchEvent(new CustomEvent('redgreen-drop', { detail: { x: 10, y: 300, items } })), [shop]);
+  await page.waitForTimeout(500);
+  assert.equal(await page.getByTestId('compose').count(), 0);
+});
+
+scene('a browser says what to do with a folder that is dropped on it', '', async (page) => {
+  const start = '[data-testid=start]';
+  await carry(page, start, ['notes.txt']);
+  await page.getByTestId('toast').filter({ hasText: 'Open its folder first' }).waitFor();
+  await carry(page, start, ['shop', 'other']);
+  await page.getByTestId('toast').filter({ hasText: '2 things were dropped' }).waitFor();
+  await carry(page, start, ['shop']);
+  await page.getByTestId('folder-dropped').filter({ hasText: 'where “shop” lies' }).waitFor();
+  await page.getByTestId('folder-path').fill('/home/ada/src/shop');
+  await page.keyboard.press('Enter');
+  await page.getByTestId('compose').getByText('/home/ada/src/shop', { exact: true }).waitFor();
+  await page.keyboard.press('Control+o');
+  await page.getByTestId('folder-dialog').waitFor();
+  assert.equal(await page.getByTestId('folder-dropped').count(), 0);
+  await page.keyboard.press('Escape');
+  await carry(page, '#task-text', ['lib']);
+  await page.getByTestId('folder-dropped').filter({ hasText: '“lib”' }).waitFor();
+});
+
 scene('a narrow window opens the trace for a quotation', 'speed=1000', async (page) => {
   await task(page);
   await page.getByTestId('write').waitFor();

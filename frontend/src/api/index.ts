@@ -16,6 +16,8 @@ export interface Backend {
   boot(): Promise<Boot>;
   pickFolder(): Promise<string>;
   openFolder(path: string): Promise<Folder>;
+  /** droppedText is the text of a file that was dropped on the window last. */
+  droppedText(path: string): Promise<string>;
   models(): Promise<Models>;
   /** rung is what isolates the tests of a folder ('' any); it rejects where nothing does. */
   rung(folder: string): Promise<Rung>;
@@ -109,7 +111,10 @@ type Method = (...args: unknown[]) => Promise<unknown>;
 
 interface Bound {
   go?: { app?: { App?: Record<string, Method> } };
-  runtime?: { EventsOn?: (name: string, cb: (payload: unknown) => void) => (() => void) | void };
+  runtime?: {
+    EventsOn?: (name: string, cb: (payload: unknown) => void) => (() => void) | void;
+    OnFileDrop?: (cb: () => void, onlyTargets: boolean) => void;
+  };
   redgreen?: { mode?: string };
 }
 
@@ -143,6 +148,7 @@ const real: Backend = {
   boot: () => call('Boot'),
   pickFolder: () => call('PickFolder'),
   openFolder: (path) => call('OpenFolder', path),
+  droppedText: (path) => call('DroppedText', path),
   models: () => call('Models'),
   rung: (folder) => call('Rung', folder),
   doctor: async () => withRung(await call('Doctor')),
@@ -201,6 +207,7 @@ const real: Backend = {
   notify: (n) => call('Notify', n),
   openInEditor: (folder, path, line) => call('OpenInEditor', folder, path, line),
   on(topic, cb) {
+    if (topic === 'drop') bound().runtime?.OnFileDrop?.(() => undefined, false); // without it Windows tells Go of no drop
     const off = bound().runtime?.EventsOn?.(topic, (payload) => cb(payload as never));
     return typeof off === 'function' ? off : () => undefined;
   },

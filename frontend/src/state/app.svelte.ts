@@ -1,6 +1,7 @@
 // The window's own state: where we are, which folder is open, which session is shown.
 
 import type { AppError, Backend, Boot, Doctor, Folder, FolderTests, ModelChoice, Models, NewTask, Notice, PreparePlan, Pushed, Rung, SessionState, Settings, TestCommand } from '../api';
+import { baseName } from './format';
 import { Keys } from './keys';
 import { list } from './lists';
 import { asks, over, showInBrowser } from './notices';
@@ -56,12 +57,14 @@ export class App {
   openError: { path: string; error: AppError } | null = $state.raw(null);
   opening = $state('');
   quoted = $state(''); // what is to be put into the message's field, as a block
+  files: File[] = $state.raw([]); // that are to be put into it
   anew: Said | null = $state.raw(null); // the message that is said anew
   draft = $state(''); // the task being written, kept when the view changes
   searching = $state(false);
   helping = $state(false);
   offline = $state(false); // the browser lost the program
   asking = $state(false); // the dialog that asks for a path, where there is no native one
+  dropped = $state(''); // the name of a folder that it asks for the path of
   now = $state(Date.now()); // for relative times; ticks twice a minute
   #toast = 0;
   #indexes = new Map<string, Pushed['index']>(); // news of a folder may come before the answer that opens it
@@ -186,6 +189,22 @@ export class App {
     }
   }
 
+  /** dropFolder opens a folder that was dropped; a browser tells no more than its name. */
+  dropFolder(path: string): void {
+    if (!this.backend.browser) return void this.#openAsked(path);
+    this.dropped = path;
+    this.asking = true;
+  }
+
+  /** quoteDropped puts files into the message's field that the window alone can read. */
+  async quoteDropped(paths: readonly string[]): Promise<void> {
+    try {
+      this.files = await Promise.all(paths.map(async (path) => new File([await this.backend.droppedText(path)], baseName(path))));
+    } catch (e) {
+      this.say(e as AppError);
+    }
+  }
+
   openSample(): string | void {
     const sample = this.boot?.sample;
     if (!sample) return t.notNow.sample;
@@ -212,6 +231,7 @@ export class App {
     try {
       const folder = await this.backend.openFolder(path);
       this.#show(folder);
+      if (this.run?.running) this.toast(t.openFolder.goesOn);
       this.closeRun();
       const sample = this.boot?.sample;
       if (draft) this.draft = draft;
@@ -227,7 +247,7 @@ export class App {
     }
   }
 
-  /** A folder that a second start names and that cannot be opened is said on the start view. */
+  /** A folder that a second start names, or that was dropped, and that cannot be opened is said on the start view. */
   async #openAsked(path: string): Promise<void> {
     if (!(await this.openFolder(path))) this.view = 'start';
   }

@@ -62,6 +62,7 @@ export function fake(q: URLSearchParams): Backend {
   const emit = <T extends Topic>(t: T, p: Pushed[T]) => listeners.get(t)?.forEach((cb) => (cb as (p: Pushed[T]) => void)(p));
   // A test chooses an item of the desktop window's menu.
   window.addEventListener('redgreen-command', (e) => emit('command', (e as CustomEvent<string>).detail));
+  window.addEventListener('redgreen-drop', (e) => emit('drop', (e as CustomEvent<Pushed['drop']>).detail)); // or drops something
   const sleep = (ms: number) => (speed >= 1000 ? Promise.resolve() : new Promise<void>((r) => setTimeout(r, ms / speed)));
   const fail = (code: 'not_found' | 'conflict' | 'invalid' | 'unavailable', message: string): never => {
     throw new AppError(code, message);
@@ -223,9 +224,10 @@ export function fake(q: URLSearchParams): Backend {
   ];
 
   const backend: Backend = {
-    browser: true,
+    browser: !q.has('window'),
     boot: async () => ({ ...boot, settings }),
     pickFolder: async () => fail('unavailable', 'There is no folder dialog in a browser. Type or paste the path.'),
+    droppedText: async (path) => (path.endsWith('.log') ? `E  1 != 2 in ${path}` : fail('invalid', `${path} is no text file of at most 8 MB, so it cannot be quoted`)),
     async openFolder(path) {
       await sleep(120);
       if (!path.startsWith('/home/ada')) fail('not_found', `${path} does not exist. Check the path, or open another folder.`);

@@ -114,6 +114,13 @@ export interface TestsState {
 }
 
 /** The pushed events; small, and everything but deltas can be fetched again. */
+/** Something that was dropped on the window; of a file, folder is the one to open for it. */
+export interface Dropped {
+  path: string;
+  kind: 'folder' | 'file' | 'gone';
+  folder: string;
+}
+
 export interface Pushed {
   notices: { session: string; seq: number; kind: Kind }[];
   deltas: { session: string; step: number; text?: string; thinking?: string; reset?: boolean }[];
@@ -125,6 +132,7 @@ export interface Pushed {
   prepare: { folder: string; text: string }; // '' when it is done
   probe: { ref: string; score: ProbeScore };
   open: { folder: string; session: string }; // a second start, or a click on a notification, asks for it; '' none
+  drop: { x: number; y: number; items: Dropped[] }; // on the window, in pixels of the page
   command: string; // the id of a shortcut, chosen in the window's menu
   connected: null; // the browser's stream is there, perhaps again
   disconnected: null;

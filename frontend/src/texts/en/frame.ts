@@ -47,6 +47,20 @@ export const openFolder = {
   failed: 'The folder could not be opened',
   open: 'Open',
   opening: 'Opening…',
+  goesOn: 'The run that was shown goes on. It is under Sessions.',
+};
+
+/** What is said of files and folders that are dropped on the window. */
+export const drop = {
+  here: 'Drop a folder to open it',
+  several: (n: number) => `${number(n)} things were dropped. One folder can be open at a time: drop that one alone.`,
+  gone: (path: string) => `There is nothing at ${path} any more. It was moved or deleted: drop it from where it is now.`,
+  inside: (file: string) => `${file} lies in the open folder. Drop it on the message to quote it.`,
+  title: (file: string) => `${file} is a file`,
+  offer: 'Redgreen opens folders. This is the one that it lies in:',
+  open: (folder: string) => `Open ${folder}`,
+  noPath: (folder: string) => `A browser does not tell where “${folder}” lies. Type or paste its path.`,
+  fileHere: (file: string) => `${file} is a file, and a browser does not tell where it lies. Open its folder first, then drop the file on the message to quote it.`,
 };
 
 export const errorNote = { settings: 'Open the settings', doctor: 'See what is missing' };

@@ -10,6 +10,7 @@ export const start = {
   what: 'Redgreen repairs a bug in a copy of your folder and shows a small diff with the test that was red before and is green after. Your folder changes only when you click.',
   open: 'Open a folder…',
   sample: 'Try the sample',
+  drop: 'Or drop a folder on this window.',
   opening: (path: string) => `Opening ${path}…`,
   /** The three steps of a first run, each with what is safe about it. */
   first: [

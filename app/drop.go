@@ -1,0 +1,106 @@
+package app
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"unicode/utf8"
+)
+
+// Drop is what a person let go of over the window at once, and where: in pixels of the page from its left and top.
+type Drop struct {
+	X     int       `json:"x"`
+	Y     int       `json:"y"`
+	Items []Dropped `json:"items"`
+}
+
+// Dropped is one of them.
+type Dropped struct {
+	Path   string      `json:"path"`
+	Kind   DroppedKind `json:"kind"`
+	Folder string      `json:"folder"` // of a file: the one to open for it
+}
+
+// DroppedKind says what there is at a path.
+type DroppedKind string
+
+// What is dropped.
+const (
+	DroppedFolder DroppedKind = "folder"
+	DroppedFile   DroppedKind = "file"
+	DroppedGone   DroppedKind = "gone" // nothing is there any more
+)
+
+// quotedMost is the largest file that is quoted in a message, of which a model is shown the ends.
+const quotedMost = 8 << 20
+
+// DroppedText is the text of a file that was dropped on the window last; the page can read no other.
+func (a *App) DroppedText(path string) (string, error) {
+	return guard(a.h, func() (string, error) {
+		a.h.mu.Lock()
+		known := slices.Contains(a.h.lastDrop, path)
+		a.h.mu.Unlock()
+		if !known {
+			return "", fail(Denied, path+" was not dropped on the window, so it is not read; drop it once more")
+		}
+		file, err := os.Open(path)
+		if err != nil {
+			return "", err
+		}
+		defer file.Close()
+		data, err := io.ReadAll(io.LimitReader(file, quotedMost+1))
+		if err != nil {
+			return "", err
+		}
+		if len(data) > quotedMost || !utf8.Valid(data) || bytes.IndexByte(data, 0) >= 0 {
+			return "", fail(Invalid, path+" is no text file of at most 8 MB, so it cannot be quoted")
+		}
+		return string(data), nil
+	})
+}
+
+// dropped tells the page of a drop, since only the page knows what was under it. What has no path, such as a link of a browser,
+// is told by the web view itself.
+func (h *host) dropped(x, y int, paths []string) {
+	d := Drop{X: x, Y: y, Items: []Dropped{}}
+	for _, path := range paths {
+		if path != "" {
+			d.Items = append(d.Items, lookDropped(path))
+		}
+	}
+	h.mu.Lock()
+	h.lastDrop = slices.Clone(paths)
+	h.mu.Unlock()
+	if len(d.Items) > 0 {
+		h.send("drop", d)
+	}
+}
+
+// lookDropped says what there is at a path. What cannot be looked at counts as a folder: opening it says why.
+func lookDropped(path string) Dropped {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return Dropped{Path: path, Kind: DroppedGone}
+	case err == nil && info.Mode().IsRegular():
+		return Dropped{Path: path, Kind: DroppedFile, Folder: folderOf(path)}
+	}
+	return Dropped{Path: path, Kind: DroppedFolder}
+}
+
+// folderOf is the repository that a file is in, else the folder that it lies in.
+func folderOf(path string) string {
+	lies := filepath.Dir(path)
+	for dir := lies; ; dir = filepath.Dir(dir) {
+		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
+			return dir
+		}
+		if dir == filepath.Dir(dir) {
+			return lies
+		}
+	}
+}
