@@ -134,7 +134,7 @@ func waitWords(text string) string { return "   " + strings.ToLower(text[:1]) + 
 // printRun shows a test run: what failed, with its message, then the counts.
 func (c *command) printRun(r testrun.Run) {
 	if r.Infrastructure && r.Runtime == "" { // nothing has run: there is nothing to count
-		fmt.Fprintf(c.out, "no test was run: %s\n", printable(r.Reason, 500))
+		fmt.Fprintf(c.out, "no test was run: %s\n", onTerminal(r.Reason, wholeReason))
 		return
 	}
 	for _, t := range r.Tests {
@@ -147,13 +147,28 @@ func (c *command) printRun(r testrun.Run) {
 		}
 	}
 	passed, failed, skipped := r.Counts()
-	fmt.Fprintf(c.out, "%d passed, %d failed, %d skipped in %s; isolation: %s\n", passed, failed, skipped, millis(r.Duration.Milliseconds()), isolation(r.Runtime, r.Rung.Label))
+	words := fmt.Sprintf("%d passed, %d failed, %d skipped in ", passed, failed, skipped)
+	switch {
+	case r.Infrastructure && len(r.Tests) == 0:
+		words = "no verdict after "
+	case r.Infrastructure:
+		words = "no verdict; until then " + words
+	}
+	fmt.Fprintf(c.out, "%s%s; isolation: %s\n", words, millis(r.Duration.Milliseconds()), isolation(r.Runtime, r.Rung.Label))
 	if r.Reason != "" {
-		fmt.Fprintf(c.out, "%s\n", printable(r.Reason, 500))
+		fmt.Fprintln(c.out, onTerminal(r.Reason, wholeReason))
 	}
 	if !r.PerTest && !r.Infrastructure {
 		fmt.Fprintf(c.out, "only the exit status %d is known: this runner's output is not read test by test\n", r.ExitCode)
 	}
+}
+
+// wholeReason is how long a reason may be where it stands alone: longer than those of runners, so that the next step at its end is shown.
+const wholeReason = 4000
+
+// onTerminal is a text for people as a terminal shows it, without what only a window has to click.
+func onTerminal(text string, n int) string {
+	return printable(strings.ReplaceAll(text, testrun.InWindow, ""), n)
 }
 
 func thousands(n int64) string {

@@ -112,3 +112,27 @@ func TestShowTellsAnInterruptedSession(t *testing.T) {
 		t.Errorf("shown as:\n%s", text)
 	}
 }
+
+// TestPrintRunWithoutVerdict: a run without a verdict counts nothing that did not run, says its reason to the end, and names nothing
+// to click on a terminal.
+func TestPrintRunWithoutVerdict(t *testing.T) {
+	t.Parallel()
+	long := "missing dependency: shop" + strings.Repeat(" and more of it", 60)
+	r := testrun.Run{Infrastructure: true, PerTest: true, Runtime: "runc", Duration: 2 * time.Second, Reason: long + ". Run redgreen prepare FOLDER" + testrun.InWindow + " for what uv.lock names; else the end"}
+	var out strings.Builder
+	c := &command{out: &out}
+	c.printRun(r)
+	if want := "no verdict after 2s; isolation: runc\n" + long + ". Run redgreen prepare FOLDER for what uv.lock names; else the end\n"; out.String() != want {
+		t.Errorf("%q, not %q", out.String(), want)
+	}
+	out.Reset()
+	r.Tests = []testrun.Test{{ID: "a", Status: testrun.Passed}}
+	if c.printRun(r); !strings.HasPrefix(out.String(), "no verdict; until then 1 passed, 0 failed, 0 skipped in 2s; isolation: ") {
+		t.Errorf("%q", out.String())
+	}
+	out.Reset()
+	r.Infrastructure, r.Reason = false, ""
+	if c.printRun(r); out.String() != "1 passed, 0 failed, 0 skipped in 2s; isolation: runc\n" {
+		t.Errorf("%q", out.String())
+	}
+}

@@ -166,10 +166,10 @@ func (t *trace) event(e session.Event) {
 		t.line("   %s  %s, %s", t.paint(bold, "Proved by the system, not the model:"), word, t.run(d.Run))
 	case session.LimitReached:
 		t.said = oneLine(d.Message)
-		t.line("   %s", t.paint(amber, printable(d.Message, 500)))
+		t.line("   %s", t.paint(amber, onTerminal(d.Message, 1000)))
 	case session.Failed:
 		t.said = oneLine(d.Message)
-		t.line("   %s", t.paint(red, printable(d.Message, 500)))
+		t.line("   %s", t.paint(red, onTerminal(d.Message, 1000)))
 	case session.ReviewAnswered:
 		t.line("   %s", answeredBy(d))
 	case session.PatchApplied:
@@ -182,7 +182,7 @@ func (t *trace) event(e session.Event) {
 		if d.Outcome == session.Answered {
 			t.line("   %s", indented(d.Message))
 		} else if end := t.unsaid(d.Message); end != "" {
-			t.line("   %s", printable(end, 1000))
+			t.line("   %s", onTerminal(end, 1000))
 		}
 		for _, red := range d.StillRed {
 			t.line("   still red: %s", printable(red, 200))
@@ -260,7 +260,7 @@ func (t *trace) run(r session.Run) string {
 		parts = append(parts, fmt.Sprintf("%d skipped", r.Skipped))
 	}
 	if r.Reason != "" {
-		parts = append(parts, printable(r.Reason, 200))
+		parts = append(parts, onTerminal(r.Reason, 200))
 	}
 	return strings.Join(parts, ", ")
 }

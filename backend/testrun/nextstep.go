@@ -150,8 +150,11 @@ func (l lack) step(name string, tree folder, language string) string {
 	case own == "":
 		own = "install it yourself"
 	}
-	return "run redgreen prepare FOLDER, or click Install at Dependencies in the folder's settings, for what " + lock + " names; else " + own
+	return "run redgreen prepare FOLDER" + InWindow + " for what " + lock + " names; else " + own
 }
+
+// InWindow is the part of a reason that names what to click instead; on a terminal it is left out.
+const InWindow = ", or click Install at Dependencies in the folder's settings,"
 
 // prepares is the lockfile that Prepare would install a language's dependencies from, "" none.
 func (f folder) prepares(language string) string {
