@@ -71,7 +71,17 @@ func (c *core) printProviders(w io.Writer, width int, list ModelList) {
 		}
 		t.rows = append(t.rows, []string{name, printable(c.providerState(name, list), 700)})
 	}
-	t.rows = append(t.rows, []string{"builtin", "ready; needs no model and no key, looks for small fixes"},
-		[]string{"others", "any OpenAI-compatible server: set OPENAI_BASE_URL (and OPENAI_API_KEY), then openai/NAME"})
+	t.rows = append(t.rows, []string{"builtin", "ready; needs no model and no key, looks for small fixes"}, []string{"others", c.otherServer()})
 	t.print(w, width)
+}
+
+// otherServer says how a server is called that speaks as OpenAI's does.
+func (c *core) otherServer() string {
+	switch {
+	case c.current().BaseURLs["openai"] != "":
+		return "any OpenAI-compatible server: the settings name one, called as openai/NAME"
+	case c.keys.env("OPENAI_BASE_URL") != "":
+		return "any OpenAI-compatible server: OPENAI_BASE_URL names one, called as openai/NAME"
+	}
+	return "any OpenAI-compatible server: set OPENAI_BASE_URL (and OPENAI_API_KEY), then openai/NAME"
 }

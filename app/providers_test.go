@@ -20,3 +20,20 @@ func TestEveryProviderSaysWhatItLacks(t *testing.T) {
 		}
 	}
 }
+
+// TestOtherServer: nobody is told to set what is set.
+func TestOtherServer(t *testing.T) {
+	t.Parallel()
+	c := &core{keys: keys{env: func(string) string { return "" }}}
+	if said := c.otherServer(); !strings.Contains(said, "set OPENAI_BASE_URL") {
+		t.Error(said)
+	}
+	c.keys.env = func(name string) string { return map[string]string{"OPENAI_BASE_URL": "http://127.0.0.1:8000/v1"}[name] }
+	if said := c.otherServer(); strings.Contains(said, "set OPENAI_BASE_URL") || !strings.Contains(said, "OPENAI_BASE_URL names one") {
+		t.Error(said)
+	}
+	c.settings.BaseURLs = map[string]string{"openai": "http://127.0.0.1:8000/v1"}
+	if said := c.otherServer(); strings.Contains(said, "OPENAI_BASE_URL") {
+		t.Error(said)
+	}
+}

@@ -73,11 +73,7 @@ func (t *trace) close() {
 func (t *trace) delta(_ string, step int, d model.Delta) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if d.Retry != nil {
-		t.line("   %s", t.paint(amber, printable(d.Retry.Err.Error(), 300)))
-		return
-	}
-	if d.Text == "" {
+	if d.Text == "" { // of an attempt that failed tells its event
 		return
 	}
 	t.clearStatus()
@@ -149,7 +145,7 @@ func (t *trace) event(e session.Event) {
 		}
 	case session.ModelFailed:
 		t.said = oneLine(d.Message)
-		t.line("   %s", t.paint(amber, printable(d.Message, 300)))
+		t.line("   %s", t.paint(amber, printable(d.Message, 300)+again(d)))
 	case session.ToolFinished:
 		what := printable(d.Summary, 200) + "  "
 		if d.Tool == "finish" && d.OK && d.Part == nil { // its words stand whole at the end
@@ -188,6 +184,17 @@ func (t *trace) event(e session.Event) {
 			t.line("   still red: %s", printable(red, 200))
 		}
 	}
+}
+
+// again says when an attempt that failed is repeated.
+func again(d session.ModelFailed) string {
+	switch {
+	case d.Final:
+		return ""
+	case d.WaitMillis == 0:
+		return "; trying again"
+	}
+	return "; trying again in " + millis(d.WaitMillis)
 }
 
 // unsaid is what the message of a run's end adds to the words that stand right above it, "" nothing.

@@ -1,10 +1,13 @@
 package app
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
+	"time"
 
 	"redgreen/backend/model"
+	"redgreen/backend/session"
 )
 
 // TestUnsaid: the end of a run repeats nothing that stands right above it.
@@ -54,5 +57,27 @@ func TestFlow(t *testing.T) {
 	tr.told("   and it is told further")
 	if got, want := out.String(), "   I look at the\n   rounding\n   and it is told\n   further\n"; got != want {
 		t.Errorf("%q, not %q", got, want)
+	}
+}
+
+// TestRetries: each attempt of a model's server that failed is one line, with when the next one comes; the last says no more of that.
+func TestRetries(t *testing.T) {
+	t.Parallel()
+	var out strings.Builder
+	tr := newTrace(&out, false, 0)
+	for n, wait := range []int64{750, 1500, 0} {
+		d := session.ModelFailed{Step: 1, Code: "unavailable", Message: "it failed with 500", Attempt: n + 1, WaitMillis: wait, Final: n == 2}
+		data, err := json.Marshal(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tr.event(session.Event{Kind: session.KindModelFailed, Data: data})
+		if !d.Final {
+			tr.delta("", 1, model.Delta{Retry: &model.Retry{Attempt: n + 1, Err: &model.Error{Code: model.Unavailable, Message: d.Message}, Wait: time.Duration(wait) * time.Millisecond}})
+		}
+	}
+	want := "   it failed with 500; trying again in 750 ms\n   it failed with 500; trying again in 1.5s\n   it failed with 500\n"
+	if out.String() != want {
+		t.Errorf("%q, not %q", out.String(), want)
 	}
 }
