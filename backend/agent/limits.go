@@ -8,6 +8,7 @@ import (
 
 	"redgreen/backend/model"
 	"redgreen/backend/session"
+	"redgreen/backend/testrun"
 )
 
 // The limits of a task where the person set none (decision 7). A model that had 12 edits refused does not manage the
@@ -125,7 +126,8 @@ func checkTools(l session.Limits, u used) *limitError {
 	return nil
 }
 
-// clock is the wall clock of a run. It stands while the run waits for the person. Its context ends with the limit as the
+// clock is the wall clock of a run. It stands while the run waits for the person, and while what each first run on a machine
+// needs is compiled. Its context ends with the limit as the
 // cause.
 type clock struct {
 	now    func() time.Time
@@ -144,7 +146,7 @@ func startClock(ctx context.Context, now func() time.Time, limit time.Duration) 
 	wall, cancel := context.WithCancelCause(ctx)
 	c = &clock{now: now, limit: limit, cancel: cancel, since: now()}
 	c.timer = time.AfterFunc(limit, func() { cancel(wallError(limit)) })
-	return wall, c, func() {
+	return testrun.Pausing(wall, c.pause), c, func() {
 		c.timer.Stop()
 		cancel(nil)
 	}

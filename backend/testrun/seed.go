@@ -42,11 +42,31 @@ func (r *Runner) seedGo(ctx context.Context, j *job) error {
 	}
 	seed := filepath.Join(r.options.Seed, "go-"+goVersion(j))
 	if !exists(seed) {
-		if err := r.makeSeed(ctx, j, seed); err != nil {
+		resume := Pause(ctx)
+		err := r.makeSeed(ctx, j, seed)
+		resume()
+		if err != nil {
 			return err
 		}
 	}
 	return r.copyCache(seed, target)
+}
+
+// pausing is the key of what stops the clock of a task.
+type pausing struct{}
+
+// Pausing is a context for runs whose clock stands while the standard library is compiled, which is done once on a machine and for
+// no task: pause is called before, and what it returns after.
+func Pausing(ctx context.Context, pause func() (resume func())) context.Context {
+	return context.WithValue(ctx, pausing{}, pause)
+}
+
+// Pause stops the clock of a context that Pausing gave until resume is called; of another it does nothing.
+func Pause(ctx context.Context) (resume func()) {
+	if pause, ok := ctx.Value(pausing{}).(func() func()); ok {
+		return pause()
+	}
+	return func() {}
 }
 
 // goVersion names the toolchain of a job, whose first argument is the go command.
@@ -108,7 +128,11 @@ func (r *Runner) makeSeed(ctx context.Context, j *job, seed string) error {
 	spec.ReadOnly = slices.DeleteFunc(slices.Clone(j.spec.ReadOnly), func(m sandbox.Mount) bool {
 		return strings.HasPrefix(m.Target, workspacePath+"/")
 	})
-	r.options.Told("Compiling Go's standard library; it takes minutes, but only once")
+	said := "Compiling Go's standard library; it takes minutes, but only once"
+	if ctx.Value(pausing{}) != nil {
+		said += ", and counts against no time limit"
+	}
+	r.options.Told(said)
 	defer r.options.Told("")
 	res, err := r.run(ctx, spec)
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -29,6 +30,39 @@ func TestSeedIsAnnounced(t *testing.T) {
 	}
 	if !running || len(said) != 2 || said[1] != "" {
 		t.Errorf("told %q, want the reason before the compilation and an empty text after it", said)
+	}
+}
+
+// TestSeedStopsTheClock: the clock of a task stands while the seed is compiled, also where that fails, and at no other time.
+func TestSeedStopsTheClock(t *testing.T) {
+	t.Parallel()
+	var did []string
+	r := &Runner{
+		options: Options{Seed: t.TempDir(), Cache: t.TempDir(), Told: func(text string) { did = append(did, text) }},
+		owner:   func() (uid, gid int, ok bool) { return 0, 0, false },
+		run: func(context.Context, sandbox.Spec) (sandbox.Result, error) {
+			did = append(did, "compiles")
+			return sandbox.Result{ExitCode: 1}, nil
+		},
+	}
+	j := &job{spec: sandbox.Spec{Args: []string{"/usr/bin/go", "test"}}}
+	ctx := Pausing(t.Context(), func() func() {
+		did = append(did, "stopped")
+		return func() { did = append(did, "goes on") }
+	})
+	if err := r.seedGo(ctx, j); err == nil {
+		t.Error("a compilation that failed gave a seed")
+	}
+	want := []string{"stopped", "Compiling Go's standard library; it takes minutes, but only once, and counts against no time limit", "compiles", "", "goes on"}
+	if !slices.Equal(did, want) {
+		t.Errorf("%q, not %q", did, want)
+	}
+	did = nil
+	if err := os.Mkdir(filepath.Join(r.options.Cache, "go-build"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.seedGo(ctx, j); err != nil || did != nil {
+		t.Errorf("where nothing is to be compiled: %q, %v", did, err)
 	}
 }
 
