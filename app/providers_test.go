@@ -28,7 +28,9 @@ func TestOtherServer(t *testing.T) {
 	if said := c.otherServer(); !strings.Contains(said, "set OPENAI_BASE_URL") {
 		t.Error(said)
 	}
-	c.keys.env = func(name string) string { return map[string]string{"OPENAI_BASE_URL": "http://127.0.0.1:8000/v1"}[name] }
+	c.keys.env = func(name string) string {
+		return map[string]string{"OPENAI_BASE_URL": "http://127.0.0.1:8000/v1"}[name]
+	}
 	if said := c.otherServer(); strings.Contains(said, "set OPENAI_BASE_URL") || !strings.Contains(said, "OPENAI_BASE_URL names one") {
 		t.Error(said)
 	}
