@@ -25,7 +25,7 @@ export const scenes = {
   compose: { query: '', go: async (p) => { await p.getByTestId('open-sample').click(); await p.waitForTimeout(1900); } },
   guides: { query: '&guides', go: async (p) => { await p.getByTestId('open-sample').click(); await p.getByTestId('guides-new').waitFor(); await p.waitForTimeout(1900); } },
   guided: { query: '&guides', go: async (p) => { await p.getByTestId('open-sample').click(); await p.getByTestId('guides-leave').click(); await p.getByTestId('guides-open').click(); await p.waitForTimeout(1900); } },
-  running: { query: '&speed=3', go: async (p) => { await startTask(p); await p.locator('[data-step="2"]').waitFor(); await p.waitForTimeout(60); } },
+  running: { query: '&speed=1', go: async (p) => { await startTask(p); await p.locator('[data-step="2"]').waitFor(); await p.waitForTimeout(60); } },
   suite: { query: '&scene=slow', go: async (p) => { await startTask(p); await p.getByTestId('testing').waitFor(); await p.waitForTimeout(2000); } },
   proving: { query: '&scene=slow&speed=2', go: async (p) => { await startTask(p); await p.getByTestId('diff').waitFor(); await p.getByTestId('testing').waitFor({ timeout: 30_000 }); await p.waitForTimeout(1000); } },
   paused: { query: '&speed=20', go: async (p) => { await startTask(p); await p.getByTestId('pause').click(); await p.waitForTimeout(900); } },
