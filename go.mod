@@ -28,6 +28,7 @@ require (
 	github.com/spf13/cobra v1.10.2 // app: subcommands, flags and help
 	github.com/wailsapp/wails/v2 v2.13.0 // app: the desktop window (owner's choice)
 	github.com/zalando/go-keyring v0.2.8 // app: API keys in the system's keyring
+	golang.org/x/image v0.48.0 // model: reads WebP pictures, beside the standard library's PNG, JPEG and GIF
 	golang.org/x/net v0.61.0 // sandbox: the instruction form of that filter
 	golang.org/x/sys v0.50.0 // repo, sandbox, app: reflinks, mounts, limits and terminals of Linux
 	golang.org/x/term v0.48.0 // app: tells a terminal from a pipe

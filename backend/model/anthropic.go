@@ -29,7 +29,7 @@ func newAnthropic(o Options, _ string) (Provider, error) {
 }
 
 func anthropicInfo(_ Options, model string) Info {
-	return Info{Provider: "anthropic", Name: model, Label: model + " · Anthropic"}
+	return Info{Provider: "anthropic", Name: model, Label: model + " · Anthropic", Images: takesByName(model)}
 }
 
 type (
@@ -54,6 +54,11 @@ type (
 		Role    string `json:"role"`
 		Content []any  `json:"content"` // *anthropicBlock, or json.RawMessage that is sent back as it came
 	}
+	anthropicImage struct {
+		Type  string `json:"type"`
+		Media string `json:"media_type"`
+		Data  []byte `json:"data"`
+	}
 	anthropicBlock struct {
 		Type      string          `json:"type"`
 		Text      string          `json:"text,omitempty"`
@@ -63,6 +68,7 @@ type (
 		ToolUseID string          `json:"tool_use_id,omitempty"`
 		Content   string          `json:"content,omitempty"`
 		IsError   bool            `json:"is_error,omitempty"`
+		Source    *anthropicImage `json:"source,omitempty"`
 		Cache     *anthropicCache `json:"cache_control,omitempty"`
 	}
 )
@@ -116,6 +122,9 @@ func anthropicContent(m Message) []any {
 	}
 	for _, r := range m.Results {
 		content = append(content, &anthropicBlock{Type: "tool_result", ToolUseID: r.CallID, Content: r.Text, IsError: r.Error})
+	}
+	for _, i := range m.Images {
+		content = append(content, &anthropicBlock{Type: "image", Source: &anthropicImage{"base64", i.Type, i.Data}})
 	}
 	if strings.TrimSpace(m.Text) != "" {
 		content = append(content, &anthropicBlock{Type: "text", Text: m.Text})

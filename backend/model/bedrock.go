@@ -40,7 +40,7 @@ func newBedrock(o Options, _ string) (Provider, error) {
 }
 
 func bedrockInfo(_ Options, model string) Info {
-	return Info{Provider: "bedrock", Name: model, Label: model + " · Bedrock"}
+	return Info{Provider: "bedrock", Name: model, Label: model + " · Bedrock", Images: takesByName(model)}
 }
 
 type (
@@ -78,10 +78,17 @@ type (
 	// bedrockBlock has one field set.
 	bedrockBlock struct {
 		Text     string             `json:"text,omitempty"`
+		Image    *bedrockImage      `json:"image,omitempty"`
 		Use      *bedrockUse        `json:"toolUse,omitempty"`
 		Result   *bedrockToolResult `json:"toolResult,omitempty"`
 		Thinking json.RawMessage    `json:"reasoningContent,omitempty"` // sent back as it came
 		Cache    *bedrockCache      `json:"cachePoint,omitempty"`
+	}
+	bedrockImage struct {
+		Format string `json:"format"`
+		Source struct {
+			Bytes []byte `json:"bytes"`
+		} `json:"source"`
 	}
 	bedrockUse struct {
 		ID    string          `json:"toolUseId"`
@@ -171,6 +178,11 @@ func bedrockContent(m Message) []bedrockBlock {
 			status = "error"
 		}
 		content = append(content, bedrockBlock{Result: &bedrockToolResult{r.CallID, []bedrockBlock{{Text: cmp.Or(r.Text, "(nothing)")}}, status}})
+	}
+	for _, i := range m.Images {
+		one := &bedrockImage{Format: strings.TrimPrefix(i.Type, "image/")}
+		one.Source.Bytes = i.Data
+		content = append(content, bedrockBlock{Image: one})
 	}
 	if strings.TrimSpace(m.Text) != "" {
 		content = append(content, bedrockBlock{Text: m.Text})

@@ -4,8 +4,9 @@ package model
 //
 // 3.5 bytes a token lies between English prose (about 4.5) and dense code or JSON (about 3) for the byte-pair
 // vocabularies in use; four tokens a message, call, result and tool stand for the markup around them.
+// A picture counts as Image.Tokens says.
 func CountTokens(req Request) int64 {
-	bytes, marks := len(req.System), 1
+	bytes, marks, pictures := len(req.System), 1, int64(0)
 	for _, t := range req.Tools {
 		bytes += len(t.Name) + len(t.Description) + len(t.Schema)
 		marks++
@@ -13,8 +14,11 @@ func CountTokens(req Request) int64 {
 	for _, m := range req.Messages {
 		b, n := messageSize(m)
 		bytes, marks = bytes+b, marks+n
+		for _, i := range m.Images {
+			pictures += i.Tokens()
+		}
 	}
-	return Tokens(bytes) + 4*int64(marks)
+	return Tokens(bytes) + 4*int64(marks) + pictures
 }
 
 // messageSize gives the bytes of a message and the number of its marked-up parts.

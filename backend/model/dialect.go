@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -34,7 +35,7 @@ const (
 
 func dialects() []dialect {
 	return []dialect{
-		{provider: "openai", label: "OpenAI", base: openaiURL, root: "v1", keyName: "OPENAI_API_KEY"},
+		{provider: "openai", label: "OpenAI", base: openaiBase, root: "v1", keyName: "OPENAI_API_KEY"},
 		{provider: "gemini", label: "Gemini", base: geminiURL, root: "v1beta/openai", keyName: "GEMINI_API_KEY", ask: askGemini},
 		{provider: "openrouter", label: "OpenRouter", base: openrouterURL, root: "api/v1", keyName: "OPENROUTER_API_KEY", ask: askOpenRouter},
 		{provider: "azure", root: "openai/v1", keyName: "AZURE_OPENAI_API_KEY", limit: true},
@@ -99,7 +100,7 @@ func (d dialect) make(o Options, _ string) (Provider, error) {
 // info is what is known of a model without asking.
 func (d dialect) info(o Options, model string) Info {
 	base := o.baseURL(d.provider, d.base)
-	i := Info{Provider: d.provider, Name: model, Label: model + " · " + cmp.Or(d.label, d.provider)}
+	i := Info{Provider: d.provider, Name: model, Label: model + " · " + cmp.Or(d.label, d.provider), Images: takesByName(model)}
 	r, err := newRemote(o, d.provider, d.base, d.keyName)
 	if err == nil && (base != d.base || d.label == "") {
 		i.Label = model + " · " + r.base.Host
@@ -183,8 +184,14 @@ func askLlamaCpp(ctx context.Context, p *openai, info Info) (Info, error) {
 		Settings struct {
 			Context int `json:"n_ctx"`
 		} `json:"default_generation_settings"`
+		Modalities *struct {
+			Vision bool `json:"vision"`
+		} `json:"modalities"` // of newer servers
 	}
 	err := p.get(ctx, "../props", &props)
+	if m := props.Modalities; m != nil {
+		info.Images = takes(m.Vision)
+	}
 	info.Window = cmp.Or(props.Settings.Context, info.Window)
 	return info, err
 }
@@ -195,6 +202,7 @@ func askLMStudio(ctx context.Context, p *openai, info Info) (Info, error) {
 	var old struct {
 		Data []struct {
 			ID     string `json:"id"`
+			Type   string `json:"type"` // llm, vlm
 			Loaded int    `json:"loaded_context_length"`
 			Max    int    `json:"max_context_length"`
 		} `json:"data"`
@@ -203,6 +211,9 @@ func askLMStudio(ctx context.Context, p *openai, info Info) (Info, error) {
 	for _, m := range old.Data {
 		if m.ID == info.Name {
 			info.Window = cmp.Or(m.Loaded, m.Max, info.Window)
+			if m.Type != "" {
+				info.Images = takes(m.Type == "vlm")
+			}
 		}
 	}
 	var e *Error
@@ -211,8 +222,11 @@ func askLMStudio(ctx context.Context, p *openai, info Info) (Info, error) {
 	}
 	var list struct {
 		Models []struct {
-			Key       string `json:"key"`
-			Max       int    `json:"max_context_length"`
+			Key          string `json:"key"`
+			Max          int    `json:"max_context_length"`
+			Capabilities *struct {
+				Vision bool `json:"vision"`
+			} `json:"capabilities"`
 			Instances []struct {
 				Config struct {
 					Context int `json:"context_length"`
@@ -228,6 +242,9 @@ func askLMStudio(ctx context.Context, p *openai, info Info) (Info, error) {
 			continue
 		}
 		info.Window = cmp.Or(m.Max, info.Window)
+		if c := m.Capabilities; c != nil {
+			info.Images = takes(c.Vision)
+		}
 		if len(m.Instances) > 0 {
 			info.Window = cmp.Or(m.Instances[0].Config.Context, info.Window)
 		}
@@ -249,8 +266,12 @@ func askGemini(ctx context.Context, p *openai, info Info) (Info, error) {
 func askOpenRouter(ctx context.Context, p *openai, info Info) (Info, error) {
 	var list struct {
 		Data []struct {
-			ID      string `json:"id"`
-			Context int    `json:"context_length"`
+			ID           string `json:"id"`
+			Context      int    `json:"context_length"`
+			Architecture struct {
+				Inputs   []string `json:"input_modalities"`
+				Modality string   `json:"modality"` // older: text+image->text
+			} `json:"architecture"`
 			Pricing struct {
 				Input  json.Number `json:"prompt"`
 				Output json.Number `json:"completion"`
@@ -267,6 +288,10 @@ func askOpenRouter(ctx context.Context, p *openai, info Info) (Info, error) {
 			continue
 		}
 		info.Window = cmp.Or(m.Context, info.Window)
+		inputs, _, told := strings.Cut(m.Architecture.Modality, "->")
+		if told || len(m.Architecture.Inputs) > 0 {
+			info.Images = takes(strings.Contains(inputs, "image") || slices.Contains(m.Architecture.Inputs, "image"))
+		}
 		in, ok1 := perToken(m.Pricing.Input)
 		out, ok2 := perToken(m.Pricing.Output)
 		if !ok1 || !ok2 {

@@ -74,6 +74,9 @@ func (m Model) Chat(ctx context.Context, req Request, onDelta func(Delta)) (Repl
 	if onDelta == nil {
 		onDelta = func(Delta) {}
 	}
+	if err := m.RefuseImages(); err != nil && hasImages(req) {
+		return Reply{}, err
+	}
 	if m.last == nil {
 		return m.chat(ctx, req, onDelta)
 	}
@@ -221,9 +224,10 @@ func inText(form Form, req Request) Request {
 		case User:
 			if n := len(out.Messages); n > 0 && out.Messages[n-1].Role == User { // many templates take turns only
 				out.Messages[n-1].Text += "\n\n" + text
+				out.Messages[n-1].Images = slices.Concat(out.Messages[n-1].Images, m.Images)
 				continue
 			}
-			m = Message{Role: User, Text: text}
+			m = Message{Role: User, Text: text, Images: m.Images}
 		}
 		out.Messages = append(out.Messages, m)
 	}

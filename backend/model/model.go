@@ -42,6 +42,7 @@ type Message struct {
 	Thinking string   `json:"thinking,omitempty"`
 	Calls    []Call   `json:"calls,omitempty"`
 	Results  []Result `json:"results,omitempty"`
+	Images   []Image  `json:"images,omitempty"` // of the user; they stand before the text
 	// Opaque is the provider's own form of the turn, where it must be sent back unchanged (signed thinking).
 	Opaque json.RawMessage `json:"opaque,omitempty"`
 }
@@ -111,7 +112,7 @@ type Reply struct {
 	Message Message
 	Stop    Stop
 	Usage   Usage
-	Body    []byte // the exact request body that was sent; holds no key
+	Body    []byte // the exact request body that was sent; holds no key, but all pictures (WithoutImages)
 	Prefix  Prefix // of the request, as a cache sees it
 	Miss    string // why the provider's cache was not read, "" it was, or is not told of
 }
@@ -150,6 +151,8 @@ type Info struct {
 	// EditForm is the form of edits that the model manages best, as a probe found or the person chose: a name of
 	// patch.Form, "" unknown.
 	EditForm string `json:"edit_form,omitempty"`
+	// Images says whether it takes pictures, as its server, or else its maker, tells.
+	Images Takes `json:"images,omitempty"`
 }
 
 // Ref is the form PROVIDER/NAME that people write.

@@ -29,8 +29,14 @@ const (
 // long prompts without a word.
 type ollama struct {
 	remote
-	mu     sync.Mutex
-	window map[string]int // context of each model, as /api/show told
+	mu    sync.Mutex
+	shown map[string]ollamaShown // of each model, as /api/show told
+}
+
+// ollamaShown is what /api/show tells of a model.
+type ollamaShown struct {
+	context int // 0 not told
+	images  Takes
 }
 
 func newOllama(o Options, _ string) (Provider, error) {
@@ -39,7 +45,7 @@ func newOllama(o Options, _ string) (Provider, error) {
 		return nil, err
 	}
 	r.down = "Ollama is not running at %s: start it with `ollama serve`"
-	return &ollama{remote: r, window: map[string]int{}}, nil
+	return &ollama{remote: r, shown: map[string]ollamaShown{}}, nil
 }
 
 // ollamaURL reads OLLAMA_HOST as Ollama does: a host, a port, both, or a URL; an address to listen on anywhere means
@@ -92,6 +98,9 @@ func (p *ollama) request(model string, req Request, numCtx int) (*api.ChatReques
 			continue
 		}
 		one := api.Message{Role: string(m.Role), Content: m.Text, Thinking: m.Thinking}
+		for _, i := range m.Images {
+			one.Images = append(one.Images, i.Data)
+		}
 		for i, c := range m.Calls {
 			call := api.ToolCall{ID: c.ID, Function: api.ToolCallFunction{Index: i, Name: c.Name}}
 			if err := json.Unmarshal(argsObject(c.Args), &call.Function.Arguments); err != nil {
@@ -125,11 +134,11 @@ func (p *ollama) constrains() {}
 func (p *ollama) Chat(ctx context.Context, model string, req Request, onDelta func(Delta)) (Reply, error) {
 	var body []byte
 	reply, err := p.try(ctx, onDelta, func(w *wire, emit func(Delta)) (Reply, error) {
-		most, err := p.contextOf(ctx, model)
+		shown, err := p.show(ctx, model)
 		if err != nil {
 			return Reply{}, err
 		}
-		out, err := p.request(model, req, numCtx(req, most))
+		out, err := p.request(model, req, numCtx(req, shown.context))
 		if err != nil {
 			return Reply{}, err
 		}
@@ -178,18 +187,19 @@ func (p *ollama) chat(ctx context.Context, w *wire, out *api.ChatRequest, req Re
 	if last.DoneReason == "length" {
 		reply.Stop = StopLength
 	}
-	if n := CountTokens(withoutThinking(req)); n >= cutLeast && last.PromptEvalCount > 0 && float64(last.PromptEvalCount) < cutShare*float64(n) {
+	if n := CountTokens(ofText(req)); n >= cutLeast && last.PromptEvalCount > 0 && float64(last.PromptEvalCount) < cutShare*float64(n) {
 		return Reply{}, &Error{Invalid, p.provider, fmt.Sprintf(
 			"Ollama read only %d tokens of a prompt of about %d: it silently cut the conversation; choose a model with a larger context, or raise OLLAMA_CONTEXT_LENGTH", last.PromptEvalCount, n), nil}
 	}
 	return reply, nil
 }
 
-// withoutThinking is a request without earlier thinking, which most templates leave out.
-func withoutThinking(req Request) Request {
+// ofText is a request without earlier thinking, which most templates leave out, and without pictures, which each model
+// counts in its own way.
+func ofText(req Request) Request {
 	req.Messages = slices.Clone(req.Messages)
 	for i := range req.Messages {
-		req.Messages[i].Thinking = ""
+		req.Messages[i].Thinking, req.Messages[i].Images = "", nil
 	}
 	return req
 }
@@ -225,33 +235,37 @@ func (p *ollama) bad(w *wire, model string, status int, message string) *failure
 	return f
 }
 
-// contextOf is the model's context as /api/show tells it, 0 where it does not.
-func (p *ollama) contextOf(ctx context.Context, model string) (int, error) {
+// show is what is known of a model here. A server that names no capabilities is an older one.
+func (p *ollama) show(ctx context.Context, model string) (ollamaShown, error) {
 	p.mu.Lock()
-	n, ok := p.window[model]
+	s, ok := p.shown[model]
 	p.mu.Unlock()
 	if ok {
-		return n, nil
+		return s, nil
 	}
 	w := &wire{r: &p.remote}
 	show, err := api.NewClient(p.base, w.client()).Show(ctx, &api.ShowRequest{Model: model})
 	if err := p.explain(w, model, err); err != nil {
-		return 0, err
+		return s, err
 	}
 	arch, _ := show.ModelInfo["general.architecture"].(string)
 	length, _ := show.ModelInfo[arch+".context_length"].(float64)
+	s.context = int(length)
+	if len(show.Capabilities) > 0 {
+		s.images = takes(slices.Contains(show.Capabilities, "vision"))
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.window[model] = int(length)
-	return int(length), nil
+	p.shown[model] = s
+	return s, nil
 }
 
 func (p *ollama) describe(ctx context.Context, info Info) (Info, error) {
-	n, err := p.contextOf(ctx, info.Name)
+	s, err := p.show(ctx, info.Name)
 	if err != nil {
 		return info, p.listErr(ctx, err)
 	}
-	info.Window = cmp.Or(n, info.Window)
+	info.Window, info.Images = cmp.Or(s.context, info.Window), s.images
 	return info, nil
 }
 

@@ -11,7 +11,7 @@ import (
 	"sync"
 )
 
-const openaiURL = "https://api.openai.com/v1"
+const openaiBase = "https://api.openai.com/v1"
 
 // openai speaks Chat Completions, OpenAI's and that of the many servers which imitate it.
 type openai struct {
@@ -69,11 +69,24 @@ type (
 	}
 	openaiMessage struct {
 		Role       string            `json:"role"`
-		Content    string            `json:"content"` // never left out: some servers' templates need it
+		Content    openaiContent     `json:"content"` // never left out: some servers' templates need it
 		Thinking   string            `json:"reasoning_content,omitempty"`
 		Details    []json.RawMessage `json:"reasoning_details,omitempty"`
 		ToolCallID string            `json:"tool_call_id,omitempty"`
 		ToolCalls  []openaiCall      `json:"tool_calls,omitempty"`
+	}
+	// openaiContent is a text, which all servers take, or a list of parts where there are pictures.
+	openaiContent struct {
+		text   string
+		images []Image
+	}
+	openaiPart struct {
+		Type  string     `json:"type"`
+		Text  string     `json:"text,omitempty"`
+		Image *openaiURL `json:"image_url,omitempty"`
+	}
+	openaiURL struct {
+		URL string `json:"url"`
 	}
 	openaiCall struct {
 		ID       string `json:"id"`
@@ -85,6 +98,20 @@ type (
 		Extra json.RawMessage `json:"extra_content,omitempty"`
 	}
 )
+
+func (c openaiContent) MarshalJSON() ([]byte, error) {
+	if len(c.images) == 0 {
+		return json.Marshal(c.text)
+	}
+	var parts []openaiPart
+	for _, i := range c.images {
+		parts = append(parts, openaiPart{Type: "image_url", Image: &openaiURL{i.DataURL()}})
+	}
+	if c.text != "" {
+		parts = append(parts, openaiPart{Type: "text", Text: c.text})
+	}
+	return json.Marshal(parts)
+}
 
 func (p *openai) request(model string, req Request, q openaiQuirks) openaiRequest {
 	out := openaiRequest{Model: model, Stream: true}
@@ -110,7 +137,7 @@ func (p *openai) request(model string, req Request, q openaiQuirks) openaiReques
 		out.Tools = append(out.Tools, openaiTool{"function", openaiSpec{t.Name, t.Description, t.Schema}})
 	}
 	if req.System != "" {
-		out.Messages = append(out.Messages, openaiMessage{Role: "system", Content: req.System})
+		out.Messages = append(out.Messages, openaiMessage{Role: "system", Content: openaiContent{text: req.System}})
 	}
 	for _, m := range req.Messages {
 		out.Messages = append(out.Messages, p.messages(m)...)
@@ -122,12 +149,12 @@ func (p *openai) messages(m Message) []openaiMessage {
 	var out []openaiMessage
 	if m.Role == Tool {
 		for _, r := range m.Results {
-			out = append(out, openaiMessage{Role: "tool", Content: r.Text, ToolCallID: r.CallID})
+			out = append(out, openaiMessage{Role: "tool", Content: openaiContent{text: r.Text}, ToolCallID: r.CallID})
 		}
 		return out
 	}
 	kept := p.kept(m)
-	one := openaiMessage{Role: string(m.Role), Content: m.Text, Details: kept.Details}
+	one := openaiMessage{Role: string(m.Role), Content: openaiContent{m.Text, m.Images}, Details: kept.Details}
 	if kept.Thinking {
 		one.Thinking = m.Thinking
 	}

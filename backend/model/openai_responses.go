@@ -56,8 +56,9 @@ type (
 		Content []responsesPart `json:"content"`
 	}
 	responsesPart struct {
-		Type string `json:"type"`
-		Text string `json:"text"`
+		Type  string `json:"type"`
+		Text  string `json:"text,omitempty"`
+		Image string `json:"image_url,omitempty"` // a data: URL
 	}
 	responsesCall struct {
 		Type string `json:"type"`
@@ -126,8 +127,15 @@ func responsesItems(m Message) []any {
 	if m.Role == Assistant {
 		part = "output_text"
 	}
+	var parts []responsesPart
+	for _, i := range m.Images {
+		parts = append(parts, responsesPart{Type: "input_image", Image: i.DataURL()})
+	}
 	if m.Text != "" {
-		out = append(out, responsesMessage{"message", string(m.Role), []responsesPart{{part, m.Text}}})
+		parts = append(parts, responsesPart{Type: part, Text: m.Text})
+	}
+	if len(parts) > 0 {
+		out = append(out, responsesMessage{"message", string(m.Role), parts})
 	}
 	for _, c := range m.Calls {
 		out = append(out, responsesCall{"function_call", c.ID, c.Name, c.Args})

@@ -72,7 +72,7 @@ type script struct {
 }
 
 func scriptInfo(_ Options, name string) Info {
-	return Info{Provider: "script", Name: name, Label: "recorded model", Local: true}
+	return Info{Provider: "script", Name: name, Label: "recorded model", Local: true, Images: No}
 }
 
 // newScript reads the script in the file.

@@ -35,7 +35,7 @@ func TestScriptPlaysFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := Info{Provider: "script", Name: file, Label: "recorded model", Local: true}
+	want := Info{Provider: "script", Name: file, Label: "recorded model", Local: true, Images: No}
 	if diff := cmp.Diff(want, m.Info); diff != "" {
 		t.Error(diff)
 	}

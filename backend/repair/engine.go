@@ -37,7 +37,7 @@ const window = 1 << 30
 
 // Info describes the engine.
 func Info() model.Info {
-	return model.Info{Provider: Provider, Name: Name, Label: Label, Local: true, Search: true, Window: window}
+	return model.Info{Provider: Provider, Name: Name, Label: Label, Local: true, Search: true, Window: window, Images: model.No}
 }
 
 // Model is the engine as a model to give to an agent.
