@@ -37,6 +37,7 @@ const (
 // fixFlags are the flags of `redgreen fix`.
 type fixFlags struct {
 	say                                          string // of a session that goes on: a message to begin with
+	images                                       []string
 	message, model, approve, testCmd, kind, keep string
 	json, sample, noGuides                       bool
 	free                                         bool // --max-usd 0: only a model that costs nothing
@@ -70,6 +71,7 @@ func (c *command) fixCommand() *cobra.Command {
 	}
 	fl := cmd.Flags()
 	fl.StringVarP(&f.message, "message", "m", "", "`TEXT`: what is wrong, in your words")
+	fl.StringArrayVar(&f.images, "image", nil, "`FILE` with a picture that belongs to the message (PNG, JPEG, GIF or WebP, up to 5 of 3.75 MB), where the model takes them")
 	fl.StringVar(&f.model, "model", "", "`PROVIDER/NAME`, as `redgreen models list` shows them (default: the first that can be called, else the built-in engine)")
 	fl.StringVar(&f.approve, "approve", "", approveUsage)
 	fl.StringVar(&f.kind, "kind", "", "`KIND` of task: fix, feature, new, tests, refactor or explain (default: told from the message)")
@@ -125,6 +127,10 @@ func (c *command) fix(ctx context.Context, args []string, f fixFlags) error {
 	if err != nil {
 		return err
 	}
+	images, err := readPictureFiles(f.images)
+	if err != nil {
+		return err
+	}
 	core, err := c.house()
 	if err != nil {
 		return err
@@ -150,6 +156,12 @@ func (c *command) fix(ctx context.Context, args []string, f fixFlags) error {
 	if cost, known := m.WorstCost(1000, 1000); f.free && (!known || cost > 0) {
 		return fmt.Errorf("--max-usd 0 lets only models work that cost nothing, and what %s costs is not nothing or not known; choose a local one with --model, or leave the flag out", m.Ref())
 	}
+	if err := m.RefuseImages(); err != nil && len(images) > 0 {
+		return err
+	}
+	for _, words := range pictureWords(m.Info, len(images)) {
+		fmt.Fprintln(c.err, printable(words, 500))
+	}
 	limits := core.current().Limits
 	if f.steps > 0 {
 		limits.Steps = f.steps
@@ -168,7 +180,7 @@ func (c *command) fix(ctx context.Context, args []string, f fixFlags) error {
 	if len(testCmd) == 0 {
 		tests = core.fixedCommand(folder.repo.Root())
 	}
-	return c.work(ctx, core, folder, m, agent.Task{Text: f.message, Kind: kind, Limits: limits, Approval: f.approve, TestCmd: tests.Args, TestDir: tests.Dir,
+	return c.work(ctx, core, folder, m, agent.Task{Text: f.message, Images: images, Kind: kind, Limits: limits, Approval: f.approve, TestCmd: tests.Args, TestDir: tests.Dir,
 		AskEdits: core.current().AskEdits && f.approve == "ask", NoGuides: off, Guides: guides}, f)
 }
 

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"unicode/utf8"
+
+	"redgreen/backend/model"
 )
 
 // Drop is what a person let go of over the window at once, and where: in pixels of the page from its left and top.
@@ -41,18 +43,7 @@ const quotedMost = 8 << 20
 // DroppedText is the text of a file that was dropped on the window last; the page can read no other.
 func (a *App) DroppedText(path string) (string, error) {
 	return guard(a.h, func() (string, error) {
-		a.h.mu.Lock()
-		known := slices.Contains(a.h.lastDrop, path)
-		a.h.mu.Unlock()
-		if !known {
-			return "", fail(Denied, path+" was not dropped on the window, so it is not read; drop it once more")
-		}
-		file, err := os.Open(path)
-		if err != nil {
-			return "", err
-		}
-		defer file.Close()
-		data, err := io.ReadAll(io.LimitReader(file, quotedMost+1))
+		data, err := a.h.readDropped(path, quotedMost)
 		if err != nil {
 			return "", err
 		}
@@ -61,6 +52,37 @@ func (a *App) DroppedText(path string) (string, error) {
 		}
 		return string(data), nil
 	})
+}
+
+// DroppedPicture is such a file that is a picture.
+func (a *App) DroppedPicture(path string) (Picture, error) {
+	return guard(a.h, func() (Picture, error) {
+		data, err := a.h.readDropped(path, model.MaxImage)
+		if err != nil {
+			return Picture{}, err
+		}
+		i, err := model.ReadImage(data)
+		if err != nil {
+			return Picture{}, fail(Invalid, path+": "+err.Error())
+		}
+		return Picture{i.Type, i.Data}, nil
+	})
+}
+
+// readDropped reads a file that was dropped last, and one byte more than most where it has more.
+func (h *host) readDropped(path string, most int64) ([]byte, error) {
+	h.mu.Lock()
+	known := slices.Contains(h.lastDrop, path)
+	h.mu.Unlock()
+	if !known {
+		return nil, fail(Denied, path+" was not dropped on the window, so it is not read; drop it once more")
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	return io.ReadAll(io.LimitReader(file, most+1))
 }
 
 // dropped tells the page of a drop, since only the page knows what was under it. What has no path, such as a link of a browser,

@@ -1,7 +1,10 @@
 package app
 
 import (
+	"bytes"
 	"errors"
+	"image"
+	"image/png"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -9,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"redgreen/backend/model"
 )
 
 func TestDropped(t *testing.T) {
@@ -90,6 +95,33 @@ func TestDroppedText(t *testing.T) {
 		var e *Error
 		if text, err := (&App{h: h}).DroppedText(paths[name]); !errors.As(err, &e) || e.Code != want || text != "" {
 			t.Errorf("%s is read as %q, %v, not refused as %s", name, text, err, want)
+		}
+	}
+}
+
+func TestDroppedPicture(t *testing.T) {
+	t.Parallel()
+	var b bytes.Buffer
+	if err := png.Encode(&b, image.NewGray(image.Rect(0, 0, 4, 4))); err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	paths := map[string]string{}
+	for name, data := range map[string][]byte{"a.png": b.Bytes(), "cut.png": b.Bytes()[:30], "text.png": []byte("hello"), "large.png": append(b.Bytes(), make([]byte, model.MaxImage)...), "other.png": b.Bytes()} {
+		paths[name] = filepath.Join(dir, name)
+		if err := os.WriteFile(paths[name], data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	h := &host{core: &core{log: slog.New(slog.DiscardHandler)}, send: func(string, any) {}}
+	h.dropped(1, 1, []string{paths["a.png"], paths["cut.png"], paths["text.png"], paths["large.png"]})
+	if p, err := (&App{h: h}).DroppedPicture(paths["a.png"]); err != nil || p.Type != "image/png" || !bytes.Equal(p.Data, b.Bytes()) {
+		t.Errorf("a picture is read as %d bytes of %q, %v", len(p.Data), p.Type, err)
+	}
+	for name, want := range map[string]Code{"cut.png": Invalid, "text.png": Invalid, "large.png": Invalid, "other.png": Denied} {
+		var e *Error
+		if p, err := (&App{h: h}).DroppedPicture(paths[name]); !errors.As(err, &e) || e.Code != want || len(p.Data) > 0 {
+			t.Errorf("%s is read: %v, not refused as %s", name, err, want)
 		}
 	}
 }

@@ -80,7 +80,10 @@ func export(ctx context.Context, store *session.Store, id string, as exchange.Fo
 		return nil, err
 	}
 	var b bytes.Buffer
-	err = exchange.Render(&b, as, events, state.Source)
+	err = exchange.Render(&b, as, events, state.Source, func(hash string) []byte {
+		data, _ := store.Body(ctx, hash) // an imported record has none: its pictures are named and not shown
+		return data
+	})
 	return b.Bytes(), err
 }
 

@@ -137,7 +137,7 @@ func TestOneOwnerTheOthersOnlyLook(t *testing.T) {
 		"approve":      func() error { _, err := a.Approve(id, hash); return err },
 		"undo":         func() error { _, err := a.Undo(id, false); return err },
 		"reject":       func() error { return a.Reject(id, "no") },
-		"say":          func() error { return a.Say(id, "hello") },
+		"say":          func() error { return a.Say(id, "hello", nil) },
 		"cancel":       func() error { return a.Cancel(id) },
 		"resume":       func() error { return a.Resume(id) },
 		"another":      func() error { return a.ResumeWith(id, "script/other") },

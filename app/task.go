@@ -18,6 +18,7 @@ type TaskRequest struct {
 	TestCmd  []string       `json:"test_cmd"` // "" the one that is fixed for the folder, else what is found
 	TestDir  string         `json:"test_dir"` // the folder that TestCmd runs in, relative to Folder
 	Guides   string         `json:"guides"`   // the hash of the guides that the person was shown, see Guides
+	Images   [][]byte       `json:"images"`   // pictures that belong to the text, see model.ReadImage
 }
 
 // StartTask begins a task and gives its session id at once.
@@ -29,6 +30,10 @@ func (a *App) StartTask(t TaskRequest) (string, error) {
 		kind, err := agent.KindOf(t.Kind)
 		if err != nil {
 			return "", fail(Invalid, err.Error())
+		}
+		images, err := readImages(t.Images)
+		if err != nil {
+			return "", err
 		}
 		f, err := a.h.core.open(t.Folder)
 		if err != nil {
@@ -46,7 +51,7 @@ func (a *App) StartTask(t TaskRequest) (string, error) {
 		if len(tests.Args) == 0 {
 			tests = a.h.core.fixedCommand(f.repo.Root())
 		}
-		return a.h.runs.start(a.h.context, f, m, agent.Task{Text: t.Text, Kind: kind, Limits: withDefaults(t.Limits),
+		return a.h.runs.start(a.h.context, f, m, agent.Task{Text: t.Text, Images: images, Kind: kind, Limits: withDefaults(t.Limits),
 			Approval: "ask", AskEdits: t.AskEdits, TestCmd: tests.Args, TestDir: tests.Dir, NoGuides: off, Guides: guides})
 	})
 }
@@ -75,14 +80,18 @@ func (a *App) Pause(id string, on bool) error {
 }
 
 // Say sends a message to a run at work, delivered at its next step; to one that asked a question it is the answer.
-func (a *App) Say(id, text string) error {
+func (a *App) Say(id, text string, pictures [][]byte) error {
 	return a.h.act(func() error {
+		images, err := readImages(pictures)
+		if err != nil {
+			return err
+		}
 		if strings.TrimSpace(text) == "" {
 			return fail(Invalid, "the message is empty")
 		}
 		return a.h.runs.with(a.h.context, id, func(l *live) error {
 			waits := l.run.Waits()
-			if err := l.run.Say(a.h.context, text); err != nil || !waits {
+			if err := l.run.Say(a.h.context, text, images...); err != nil || !waits {
 				return err
 			}
 			return a.h.runs.work(l)

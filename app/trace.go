@@ -114,6 +114,9 @@ func (t *trace) event(e session.Event) {
 		}
 	case session.Message:
 		t.line("   %s %s", t.paint(bold, "you:"), printable(strings.Join(strings.Fields(d.Text), " "), 2000))
+		for _, i := range d.Images {
+			t.line("   %s", t.paint(dim, fmt.Sprintf("with a picture: %s, %d × %d pixels, %s", printable(i.Type, 40), i.Width, i.Height, byteWords(i.Size))))
+		}
 	case session.Question:
 		t.line("   %s %s", t.paint(bold, "it asks you:"), printable(strings.Join(strings.Fields(d.Text), " "), 2000))
 	case session.Forked:

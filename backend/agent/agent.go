@@ -54,7 +54,8 @@ type Options struct {
 type Task struct {
 	ID            string // of the session, by Store.NewID; "" a new one
 	Text          string
-	Kind          Kind // "" is told from the text and the folder
+	Images        []model.Image // as model.ReadImage gives them
+	Kind          Kind          // "" is told from the text and the folder
 	Limits        session.Limits
 	Approval      string // ask, auto, never; recorded, acted on by the caller
 	AskEdits      bool
@@ -103,6 +104,9 @@ func New(ctx context.Context, o Options, t Task) (*Run, error) {
 	if err := able(o.Model.Info, t.Kind); err != nil {
 		return nil, err
 	}
+	if err := fitsImages(o.Model.Info, nil, t.Images); err != nil {
+		return nil, err
+	}
 	git := o.Repo.Git()
 	bounds, err := json.Marshal(t.SandboxLimits)
 	if err != nil {
@@ -128,7 +132,7 @@ func New(ctx context.Context, o Options, t Task) (*Run, error) {
 	if r.events, err = decode(first); err != nil {
 		return nil, err
 	}
-	return r, r.append(ctx, session.KindMessage, session.Message{Text: t.Text})
+	return r, r.append(ctx, session.KindMessage, session.Message{Text: t.Text, Images: r.keepImages(t.Images)})
 }
 
 // Open picks a session up from its record: one that waits for review, or one that was interrupted. It is cheap: a

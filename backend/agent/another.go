@@ -18,6 +18,9 @@ func (r *Run) ChooseModel(ctx context.Context, m model.Model) error {
 	if err := able(m.Info, r.task.Kind); err != nil {
 		return err
 	}
+	if err := fitsImages(m.Info, r.history(), nil); err != nil {
+		return err
+	}
 	if !r.working.TryLock() {
 		return fmt.Errorf("choosing %s: %w: the session is at work; stop it first", m.Ref(), ErrState)
 	}

@@ -46,7 +46,7 @@ func reserve(window int) int { return min(maxOutput, window/4) }
 func full(tokens int64, window int) bool { return tokens > int64(window)*fullPercent/100 }
 
 // fits gives the next request so that it fits the model's window: as it is, after a compaction, or not at all.
-func (r *Run) fits(ctx context.Context, b *bench) (model.Request, []string, int64, error) {
+func (r *Run) fits(ctx context.Context, b *bench) (model.Request, fresh, int64, error) {
 	req, added := r.request(b)
 	tokens, window := model.CountTokens(req), r.window()
 	if full(tokens, window) {

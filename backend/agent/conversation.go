@@ -1,6 +1,8 @@
 package agent
 
 import (
+	"slices"
+
 	"redgreen/backend/model"
 	"redgreen/backend/session"
 	"redgreen/backend/tools"
@@ -32,6 +34,7 @@ func rebuild(events []entry) []model.Message {
 			for _, text := range d.Added {
 				c.say(text)
 			}
+			c.show(d.Images)
 		case session.ModelReplied:
 			c.settle()
 			c.reply(d.Message)
@@ -68,6 +71,14 @@ func (c *conversation) say(text string) {
 	c.messages = append(c.messages, model.Message{Role: model.User, Text: text})
 }
 
+// show adds pictures to what was said last.
+func (c *conversation) show(images []model.Image) {
+	if n := len(c.messages); n > 0 && len(images) > 0 {
+		last := &c.messages[n-1]
+		last.Images = slices.Concat(last.Images, images)
+	}
+}
+
 func (c *conversation) reply(m model.Message) {
 	m.Role = model.Assistant
 	if m.Text == "" && len(m.Calls) == 0 {
@@ -78,7 +89,7 @@ func (c *conversation) reply(m model.Message) {
 }
 
 // compact leaves the first message, which stays the prefix byte for byte, with what stands for the old turns behind it,
-// and the last replies with what followed them.
+// and the last replies with what followed them. Pictures stay: no text can stand for them.
 func (c *conversation) compact(d session.Compacted) {
 	if len(c.messages) == 0 {
 		return
@@ -92,7 +103,11 @@ func (c *conversation) compact(d session.Compacted) {
 			from, kept = i, kept+1
 		}
 	}
-	c.messages = append([]model.Message{{Role: model.User, Text: c.first + "\n\n" + d.Text}}, c.messages[from:]...)
+	top := model.Message{Role: model.User, Text: c.first + "\n\n" + d.Text}
+	for _, m := range c.messages[:from] {
+		top.Images = append(top.Images, m.Images...)
+	}
+	c.messages = append([]model.Message{top}, c.messages[from:]...)
 }
 
 // settle answers the calls of the last reply in their order.

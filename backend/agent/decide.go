@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"redgreen/backend/model"
 	"redgreen/backend/patch"
 	"redgreen/backend/policy"
 	"redgreen/backend/proof"
@@ -15,12 +16,16 @@ import (
 	"redgreen/backend/session"
 )
 
-// Say queues a person's message for the next step; to a session that waits for an answer it is the answer.
-func (r *Run) Say(ctx context.Context, text string) error {
+// Say queues a person's message for the next step; to a session that waits for an answer it is the answer. Pictures, as
+// model.ReadImage gives them, are refused where the model takes none.
+func (r *Run) Say(ctx context.Context, text string, images ...model.Image) error {
 	if st := r.log.State(); st.Outcome != session.Running && st.Outcome != session.Waiting {
 		return fmt.Errorf("sending a message: %w: the session is %s; a message can only reach a run that works (reject the patch with a comment instead)", ErrState, st.Outcome)
 	}
-	return r.append(ctx, session.KindMessage, session.Message{Text: text})
+	if err := fitsImages(r.o.Model.Info, r.history(), images); err != nil {
+		return err
+	}
+	return r.append(ctx, session.KindMessage, session.Message{Text: text, Images: r.keepImages(images)})
 }
 
 // Waits says whether the session waits for an answer, so that Work goes on after Say.

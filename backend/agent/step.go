@@ -22,6 +22,9 @@ func (r *Run) step(ctx context.Context, b *bench) (done bool, err error) {
 	if err != nil {
 		return false, err
 	}
+	if err := r.loadImages(ctx, req.Messages); err != nil {
+		return false, err
+	}
 	st := r.log.State()
 	worst, priced := r.o.Model.WorstCost(tokens, req.MaxOutput)
 	u := spent(st, r.history())
@@ -36,7 +39,7 @@ func (r *Run) step(ctx context.Context, b *bench) (done bool, err error) {
 	n := u.steps + 1
 	begin := []session.Entry{
 		{Kind: session.KindStepStarted, Data: session.StepStarted{Step: n}},
-		{Kind: session.KindModelRequested, Data: session.ModelRequested{Step: n, Tokens: tokens, Window: r.o.Model.Window, Added: added}},
+		{Kind: session.KindModelRequested, Data: session.ModelRequested{Step: n, Tokens: tokens, Window: r.o.Model.Window, Added: added.texts, Images: added.images}},
 	}
 	if again {
 		begin = begin[1:]
@@ -54,9 +57,15 @@ func (r *Run) step(ctx context.Context, b *bench) (done bool, err error) {
 }
 
 // request puts the next request together: the conversation so far, and what the model has not seen yet.
-func (r *Run) request(b *bench) (model.Request, []string) { return r.requestFrom(b, r.history()) }
+func (r *Run) request(b *bench) (model.Request, fresh) { return r.requestFrom(b, r.history()) }
 
-func (r *Run) requestFrom(b *bench, events []entry) (model.Request, []string) {
+// fresh is what the model sees for the first time in a request, beside tool results.
+type fresh struct {
+	texts  []string
+	images []model.Image
+}
+
+func (r *Run) requestFrom(b *bench, events []entry) (model.Request, fresh) {
 	messages, added := rebuild(events), news(events)
 	if len(messages) == 0 {
 		added = append([]string{b.first}, added...)
@@ -66,7 +75,9 @@ func (r *Run) requestFrom(b *bench, events []entry) (model.Request, []string) {
 		added[i] = r.o.Store.Redact(text) // what comes from the record is without secrets already
 		c.say(added[i])
 	}
-	return model.Request{System: system, Messages: c.messages, Tools: b.tools.Specs(), MaxOutput: reserve(r.window())}, added
+	images := unseen(events)
+	c.show(images)
+	return model.Request{System: system, Messages: c.messages, Tools: b.tools.Specs(), MaxOutput: reserve(r.window())}, fresh{added, images}
 }
 
 // chat calls the model and records what came of it.
@@ -100,6 +111,7 @@ func (r *Run) chat(ctx context.Context, step int, tokens int64, req model.Reques
 		}
 		return session.ModelReplied{}, fmt.Errorf("calling the model: %w", err)
 	}
+	reply.Body = model.WithoutImages(reply.Body, req)
 	return r.replied(ctx, step, tokens, begun, reply)
 }
 

@@ -24,13 +24,20 @@ func (s *Store) PutBody(ctx context.Context, data []byte) (string, error) {
 		return "", fmt.Errorf("storing a body: %w", err)
 	}
 	clean, _ := s.redact(string(data))
-	sum := sha256.Sum256([]byte(clean))
+	return s.put([]byte(clean)), nil
+}
+
+// PutImage takes in a picture's bytes as PutBody does, but as they are: what a picture shows cannot be searched for secrets.
+func (s *Store) PutImage(data []byte) (hash string) { return s.put(data) }
+
+func (s *Store) put(data []byte) string {
+	sum := sha256.Sum256(data)
 	hash := hex.EncodeToString(sum[:])
-	w := &waiting{len(clean), s.enc.EncodeAll([]byte(clean), nil)}
+	w := &waiting{len(data), s.enc.EncodeAll(data, nil)}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.waiting[hash] = w
-	return hash, nil
+	return hash
 }
 
 // named gives the waiting bodies that events name.
@@ -99,6 +106,10 @@ func bodiesOf(e Event) (out []string) {
 		}
 	}
 	switch d := data.(type) {
+	case Message:
+		for _, i := range d.Images {
+			add(i.Hash)
+		}
 	case ModelRequested:
 		add(d.Body)
 	case ModelReplied:

@@ -106,7 +106,8 @@ type SandboxReady struct {
 
 // Message is something a person said.
 type Message struct {
-	Text string `json:"text"`
+	Text   string        `json:"text"`
+	Images []model.Image `json:"images,omitempty"` // their bytes are bodies, by hash, exactly as they were given
 }
 
 // TestsStarted announces a test run made by the system.
@@ -168,7 +169,8 @@ type ModelRequested struct {
 	Body   string `json:"body,omitempty"` // the messages as JSON, by hash
 	// Added are the texts that the model sees for the first time in this call beside tool results, exactly as it sees
 	// them: the first message, what a person said since, a nudge.
-	Added []string `json:"added,omitempty"`
+	Added  []string      `json:"added,omitempty"`
+	Images []model.Image `json:"images,omitempty"` // pictures that the model sees for the first time in this call
 }
 
 // ModelReplied is a whole answer. Message holds what the next request repeats.
@@ -180,7 +182,7 @@ type ModelReplied struct {
 	MicroUSD model.MicroUSD `json:"micro_usd"`
 	Priced   bool           `json:"priced"` // false: price unknown
 	Millis   int64          `json:"ms"`
-	Body     string         `json:"body,omitempty"` // the exact request bytes, by hash
+	Body     string         `json:"body,omitempty"` // the exact request bytes, by hash; in place of a picture's stands its hash
 	// Reflects is the failed call (a refused edit, a red run) on which this reply's text was asked to reflect.
 	Reflects string        `json:"reflects,omitempty"`
 	Prefix   *model.Prefix `json:"prefix,omitempty"` // hashes of the request's parts, as a prompt cache sees them

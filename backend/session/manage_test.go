@@ -164,7 +164,7 @@ func TestDeletedIsGone(t *testing.T) {
 	}
 	a := create(t, s, Started{Task: "Xylophon", Folder: "/f"})
 	for range 200 { // many pages, and segments of the full-text search
-		add(t, a, KindMessage, Message{"Zebrafink " + strings.Repeat("sings ", 50)})
+		add(t, a, KindMessage, Message{Text: "Zebrafink " + strings.Repeat("sings ", 50)})
 	}
 	add(t, a, KindModelRequested, ModelRequested{Body: only})
 	add(t, a, KindModelRequested, ModelRequested{Body: random})
@@ -213,7 +213,7 @@ func TestDeletedIsGone(t *testing.T) {
 	if _, err := s.Log(t.Context(), "s1"); !errors.Is(err, ErrNotFound) {
 		t.Errorf("its log: %v", err)
 	}
-	if _, err := a.Append(t.Context(), KindMessage, Message{"late"}); err == nil {
+	if _, err := a.Append(t.Context(), KindMessage, Message{Text: "late"}); err == nil {
 		t.Error("a deleted session took an event")
 	}
 	if err := s.Verify(t.Context(), "s2"); err != nil {
@@ -272,7 +272,7 @@ func TestPrune(t *testing.T) {
 		s := openTemp(t)
 		for i := range 6 {
 			l := create(t, s, Started{Task: fmt.Sprint(i)})
-			add(t, l, KindMessage, Message{fmt.Sprint(i, strings.Repeat(" some words of text", 8000))})
+			add(t, l, KindMessage, Message{Text: fmt.Sprint(i, strings.Repeat(" some words of text", 8000))})
 			if i == 1 {
 				add(t, l, KindReviewAsked, ReviewAsked{})
 				continue
@@ -332,7 +332,7 @@ func TestForkIsASessionOfItsOwn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	add(t, f, KindMessage, Message{"another way"})
+	add(t, f, KindMessage, Message{Text: "another way"})
 	events, err := s.Events(t.Context(), f.ID(), 0, 0)
 	if err != nil || len(events) != 13 || events[11].Kind != KindForked || string(events[11].Data) != `{"from":"s1","seq":11}` {
 		t.Fatalf("%d events, %v", len(events), err)

@@ -80,7 +80,7 @@ func tell(t *testing.T, l *Log) {
 		k Kind
 		d any
 	}{
-		{KindMessage, Message{"fix <it> & be quick"}},
+		{KindMessage, Message{Text: "fix <it> & be quick"}},
 		{KindSandboxReady, SandboxReady{Name: "crun", Label: "container"}},
 		{KindTestsStarted, TestsStarted{Command: []string{"pytest"}, Why: "baseline"}},
 		{KindBaseline, TestsFinished{Run: Run{Failed: 1}, BaseHash: "tree"}},
@@ -256,7 +256,7 @@ func TestAppendIsStrict(t *testing.T) {
 	if got := l.State().Seq; got != 1 {
 		t.Fatalf("a refused event changed the session: seq %d", got)
 	}
-	add(t, l, KindMessage, Message{"still works"})
+	add(t, l, KindMessage, Message{Text: "still works"})
 }
 
 func TestEventsOfANewerVersionAreKept(t *testing.T) {
@@ -281,10 +281,10 @@ func TestEventsOfANewerVersionAreKept(t *testing.T) {
 		t.Fatalf("state: %+v, %v", st, err)
 	}
 	// The Log of this process is behind: its next append is refused, the one after that goes on from the new head.
-	if _, err := l.Append(t.Context(), KindMessage, Message{"a"}); !errors.Is(err, ErrConflict) {
+	if _, err := l.Append(t.Context(), KindMessage, Message{Text: "a"}); !errors.Is(err, ErrConflict) {
 		t.Fatalf("append behind another writer: %v", err)
 	}
-	add(t, l, KindMessage, Message{"b"})
+	add(t, l, KindMessage, Message{Text: "b"})
 	if err := s.Verify(t.Context(), l.ID()); err != nil {
 		t.Fatal(err)
 	}
@@ -356,7 +356,7 @@ func TestExport(t *testing.T) {
 	s := openTemp(t)
 	l := create(t, s, Started{Folder: "/f", Task: "a < b"})
 	for i := range 1200 { // more than two pages
-		add(t, l, KindMessage, Message{strconv.Itoa(i)})
+		add(t, l, KindMessage, Message{Text: strconv.Itoa(i)})
 	}
 	var b strings.Builder
 	if err := s.Export(t.Context(), l.ID(), &b); err != nil {
@@ -385,7 +385,7 @@ func TestConcurrentAppends(t *testing.T) {
 	for _, l := range []*Log{a, b, a, b} {
 		wg.Go(func() {
 			for range 25 {
-				if _, err := l.Append(context.Background(), KindMessage, Message{"m"}); err != nil {
+				if _, err := l.Append(context.Background(), KindMessage, Message{Text: "m"}); err != nil {
 					t.Error(err)
 				}
 			}

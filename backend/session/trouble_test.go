@@ -41,7 +41,7 @@ func TestFullStoreLosesNothing(t *testing.T) {
 	if _, err := s.write.Exec("PRAGMA max_page_count = 100000"); err != nil {
 		t.Fatal(err)
 	}
-	add(t, l, KindMessage, Message{"there is space again"})
+	add(t, l, KindMessage, Message{Text: "there is space again"})
 	if err := s.Verify(t.Context(), l.ID()); err != nil {
 		t.Fatal(err)
 	}

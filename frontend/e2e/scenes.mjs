@@ -15,6 +15,17 @@ const carry = (p) => p.evaluate(() => {
   dataTransfer.items.add(new File(['x'], 'run.log'));
   document.querySelector('[data-testid=start]').dispatchEvent(new DragEvent('dragover', { bubbles: true, cancelable: true, dataTransfer }));
 });
+/** givePicture pastes or drops a picture of a small window into a message's field. */
+export const givePicture = (p, field, name, how = 'paste') => p.getByTestId(field).evaluate(async (el, [name, how]) => {
+  const c = Object.assign(document.createElement('canvas'), { width: 240, height: 120 });
+  const g = c.getContext('2d');
+  [['#f3f3f0', 0, 0, 240, 120], ['#c9c9c2', 0, 0, 240, 18], ['#d0463a', 16, 36, 120, 10], ['#8a8a84', 16, 58, 190, 8], ['#8a8a84', 16, 76, 150, 8]].forEach(([colour, ...at]) => { g.fillStyle = colour; g.fillRect(...at); });
+  const data = new DataTransfer();
+  data.items.add(new File([await new Promise((r) => c.toBlob(r))], name, { type: 'image/png' }));
+  const init = { bubbles: true, cancelable: true };
+  el.dispatchEvent(how === 'paste' ? new ClipboardEvent('paste', { ...init, clipboardData: data }) : new DragEvent('drop', { ...init, dataTransfer: data }));
+}, [name, how]);
+const choose = async (p, provider) => { await p.getByTestId('model-picker').click(); await p.locator(`[data-testid="model-choice"][data-ref^="${provider}/"]`).click(); };
 
 /** scenes lead to every view and dialog, with the in-memory backend: a query for the page, and the way there. No step depends on a word of the page. */
 export const scenes = {
@@ -41,6 +52,9 @@ export const scenes = {
   edit: { query: '&speed=1000', go: async (p) => { await review(p); await p.getByTestId('hunk-edit').first().click(); await p.getByTestId('edit-in-place').waitFor(); await p.waitForTimeout(300); await p.keyboard.type('  # mine'); await p.waitForTimeout(300); } },
   chosen: { query: '&speed=1000&scene=hunks', go: async (p) => { await review(p); await p.getByTestId('hunk-drop').first().click(); await p.getByTestId('prove-choice').click(); await p.getByTestId('write').waitFor(); await p.waitForTimeout(400); } },
   mention: { query: '', go: async (p) => { await p.getByTestId('open-sample').click(); await p.getByTestId('task-text').fill(''); await p.getByTestId('task-text').pressSequentially('The list is wrong, see @inv'); await p.getByTestId('mentions').waitFor(); } },
+  attached: { query: '', go: async (p) => { await p.getByTestId('open-sample').click(); await choose(p, 'anthropic'); await givePicture(p, 'task-text', 'error.png'); await p.getByTestId('attached-sent').waitFor(); await p.waitForTimeout(1900); } },
+  unattached: { query: '', go: async (p) => { await p.getByTestId('open-sample').click(); await choose(p, 'script'); await givePicture(p, 'task-text', 'error.png'); await p.getByTestId('attached-refused').waitFor(); await p.waitForTimeout(1900); } },
+  shown: { query: '&speed=20', go: async (p) => { await p.getByTestId('open-sample').click(); await givePicture(p, 'task-text', 'error.png'); await p.getByTestId('attached').waitFor(); await p.getByTestId('start-task').click(); await p.getByTestId('said-pictures').locator('img').waitFor(); await p.getByTestId('pause').click(); await givePicture(p, 'say-text', 'more.png'); await p.getByTestId('attached').waitFor(); await p.getByTestId('say-text').fill('Like here'); await p.waitForTimeout(900); } },
   plots: { query: '&speed=1000', go: async (p) => { await p.getByTestId('nav-sessions').click(); await p.getByTestId('session-row').nth(2).click(); await p.getByTestId('plots').click(); await p.locator('[data-testid=plot] canvas').first().waitFor(); await p.waitForTimeout(300); } },
   long: { query: '&long=2500', go: async (p) => { await p.getByTestId('session-row').filter({ hasText: 'events' }).click(); await p.getByTestId('end-item').waitFor(); await p.waitForTimeout(300); } },
   written: { query: '&speed=1000', go: async (p) => { await review(p); await p.getByTestId('write').click(); await p.getByTestId('undo').waitFor(); } },

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { launch, open, picture } from './browser.mjs';
+import { givePicture } from './scenes.mjs';
 import { memory } from './serve.mjs';
 
 let server, browser;
@@ -650,6 +651,63 @@ async function dropFile(page, field, name, content, how = 'drop') {
   }, [name, content, how]);
 }
 
+scene('pictures go with a message: pasted, dropped, chosen, removed, sent, shown, played again; not to a model that takes none', 'speed=1000&scene=feature', async (page) => {
+  const items = page.getByTestId('attached').locator('img');
+  await page.getByTestId('open-sample').click();
+  await givePicture(page, 'task-text', 'one.png');
+  await givePicture(page, 'task-text', 'two.png', 'drop');
+  await items.nth(1).waitFor();
+  assert.deepEqual(await items.evaluateAll((all) => all.map((i) => i.alt)), ['one.png', 'two.png']);
+  await page.getByTestId('attached-unknown').waitFor(); // nobody says it of this model, which runs here
+  assert.equal(await page.getByTestId('attached-sent').count(), 0);
+
+  const png = Buffer.from(await items.first().evaluate((i) => i.src.split(',')[1]), 'base64');
+  const file = (name, mimeType, buffer) => page.getByTestId('attach-file').setInputFiles({ name, mimeType, buffer });
+  const problem = async (words) => page.getByTestId('attached-problem').getByText(words).waitFor();
+  await file('drawing.svg', 'image/svg+xml', Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'));
+  await problem('drawing.svg is no PNG');
+  await file('cut.png', 'image/png', png.subarray(0, 20));
+  await problem('cut.png cannot be read');
+  await file('huge.png', 'image/png', Buffer.alloc(4_000_000));
+  await problem('huge.png has more than 3.75 MB');
+  for (const n of [3, 4, 5]) await file(`${n}.png`, 'image/png', png);
+  await items.nth(4).waitFor();
+  await file('6.png', 'image/png', png);
+  await problem('at most 5 pictures');
+  for (let n = 5; n > 1; n--) await page.getByRole('button', { name: 'Remove the picture' }).last().press('Enter');
+  assert.equal(await items.count(), 1);
+  assert.equal(await page.getByTestId('attached-problem').count(), 0);
+
+  const choose = async (provider) => {
+    await page.getByTestId('model-picker').click();
+    await page.locator(`[data-testid="model-choice"][data-ref^="${provider}/"]`).click();
+  };
+  await choose('script');
+  await page.getByTestId('attached-refused').getByText('Pictures cannot go to recorded model, which takes none').waitFor();
+  assert.ok(await page.getByTestId('start-task').isDisabled(), 'a picture went to a model that takes none');
+  await choose('anthropic');
+  await page.getByTestId('attached-sent').getByText('sent to claude-sonnet-4-5 as it is').waitFor();
+  assert.equal(await page.getByTestId('attached-unknown').count(), 0);
+  await page.getByTestId('start-task').click();
+
+  const shown = (bubble) => page.getByTestId(bubble).getByTestId('said-pictures').locator('img');
+  await shown('task-bubble').waitFor();
+  assert.match(await shown('task-bubble').getAttribute('alt'), /^Picture 1: PNG, 240 × 120 pixels$/);
+  await page.getByTestId('question-item').waitFor();
+  await givePicture(page, 'say-text', 'answer.png');
+  await page.getByTestId('say').getByTestId('attached').waitFor();
+  await page.getByTestId('say-text').fill('Show it like this.');
+  await page.keyboard.press('Control+Enter');
+  await shown('message').waitFor();
+  assert.equal(await items.count(), 0, 'a picture that was sent stays in the field');
+  await page.getByTestId('write').waitFor();
+  assert.equal(await page.getByTestId('attach').count(), 0, 'a rejection takes no pictures');
+  await page.getByTestId('write').click();
+  await page.getByTestId('undo').waitFor();
+  await page.getByTestId('replay-begin').click();
+  await shown('task-bubble').waitFor();
+});
+
 scene('a red test, a selection and a file are quoted in a message, by key, button, drag, drop and paste', 'speed=1000&scene=not_proven', async (page) => {
   await page.getByTestId('open-sample').click();
   await page.getByTestId('task-text').fill('');
@@ -737,7 +795,10 @@ scene('a folder that is dropped on the window is opened; of anything else it is 
   await told(page, '#task-text', log);
   await page.waitForFunction(() => document.querySelector('#task-text').value === 'run.log:\n```\nE  1 != 2 in /home/ada/logs/run.log\n```\n');
   await told(page, '#task-text', { ...log, path: '/home/ada/logs/photo.jpg' });
-  await page.getByTestId('toast').filter({ hasText: 'photo.jpg is no text file' }).waitFor();
+  await page.getByTestId('toast').filter({ hasText: 'photo.jpg: the JPEG picture cannot be read' }).waitFor();
+  await told(page, '#task-text', { ...log, path: '/home/ada/logs/dropped.png' });
+  await page.getByTestId('attached').getByAltText('dropped.png').waitFor();
+  await page.getByTestId('attached-remove').click();
   await told(page, '#task-text', shop);
   await page.getByTestId('compose').getByText(shop.path, { exact: true }).waitFor();
 

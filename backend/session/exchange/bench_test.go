@@ -178,7 +178,7 @@ func BenchmarkLarge(b *testing.B) {
 			return s.Export(b.Context(), states[0].ID, f)
 		})
 		for _, form := range []Form{Markdown, HTML} {
-			timed(string(form), func() error { return Render(io.Discard, form, events, "") })
+			timed(string(form), func() error { return Render(io.Discard, form, events, "", nil) })
 		}
 		b.ReportMetric(peak(b)-before, "MB-peak-exported")
 		events = nil

@@ -37,8 +37,9 @@ func (f Form) Ext() string {
 
 // Render writes all events of one session in a form; pure but for w. source says where an imported session is from, "" it was
 // made here: the forms for people then say that nothing in it was checked here. It refuses a form that is not of Forms, an empty
-// session and events out of order.
-func Render(w io.Writer, as Form, events []session.Event, source string) error {
+// session and events out of order. body gives a stored body by its hash, nil where it is not there; of the forms only HTML asks
+// for any, for the pictures that it shows.
+func Render(w io.Writer, as Form, events []session.Event, source string, body func(hash string) []byte) error {
 	if !slices.Contains(Forms(), as) {
 		return fmt.Errorf("exporting a session: there is no form %q; choose one of %v", as, Forms())
 	}
@@ -53,14 +54,17 @@ func Render(w io.Writer, as Form, events []session.Event, source string) error {
 	if err != nil {
 		return fmt.Errorf("exporting session %s: %w", events[0].Session, err)
 	}
-	draw := map[Form]func(io.Writer, []session.Event, string) error{JSONL: renderJSONL, Markdown: renderMarkdown, HTML: renderHTML}[as]
-	if err := draw(w, clean, source); err != nil {
+	draw := map[Form]func(io.Writer, []session.Event, string, bodies) error{JSONL: renderJSONL, Markdown: renderMarkdown, HTML: renderHTML}[as]
+	if err := draw(w, clean, source, body); err != nil {
 		return fmt.Errorf("exporting session %s: %w", events[0].Session, err)
 	}
 	return nil
 }
 
-func renderJSONL(w io.Writer, events []session.Event, _ string) error {
+// bodies gives stored bodies by their hashes.
+type bodies func(hash string) []byte
+
+func renderJSONL(w io.Writer, events []session.Event, _ string, _ bodies) error {
 	for _, e := range events {
 		line, err := Flat(e)
 		if err != nil {

@@ -49,7 +49,7 @@ func recordedNames(t testing.TB) (names []string) {
 func render(t testing.TB, as Form, events []session.Event) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := Render(&b, as, events, ""); err != nil {
+	if err := Render(&b, as, events, "", nil); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -80,10 +80,10 @@ func TestRender(t *testing.T) {
 			t.Errorf("the Markdown lacks %q", want)
 		}
 	}
-	if err := Render(&bytes.Buffer{}, "pdf", recorded(t, "proven"), ""); err == nil || !strings.Contains(err.Error(), "jsonl") {
+	if err := Render(&bytes.Buffer{}, "pdf", recorded(t, "proven"), "", nil); err == nil || !strings.Contains(err.Error(), "jsonl") {
 		t.Errorf("an unknown form: %v", err)
 	}
-	if err := Render(&bytes.Buffer{}, HTML, nil, ""); err == nil {
+	if err := Render(&bytes.Buffer{}, HTML, nil, "", nil); err == nil {
 		t.Error("an empty session was rendered")
 	}
 }
@@ -305,7 +305,7 @@ func BenchmarkRender(b *testing.B) {
 		b.Run(string(as), func(b *testing.B) {
 			for b.Loop() {
 				var out bytes.Buffer
-				if err := Render(&out, as, events, ""); err != nil {
+				if err := Render(&out, as, events, "", nil); err != nil {
 					b.Fatal(err)
 				}
 				b.ReportMetric(float64(out.Len())/1e6, "MB")
@@ -319,7 +319,7 @@ func TestImportedProofIsNoProof(t *testing.T) {
 	t.Parallel()
 	for _, as := range []Form{Markdown, HTML} {
 		var made, taken bytes.Buffer
-		if err := errors.Join(Render(&made, as, recorded(t, "proven"), ""), Render(&taken, as, recorded(t, "proven"), "redgreen 9, <x>")); err != nil {
+		if err := errors.Join(Render(&made, as, recorded(t, "proven"), "", nil), Render(&taken, as, recorded(t, "proven"), "redgreen 9, <x>", nil)); err != nil {
 			t.Fatal(err)
 		}
 		for _, claim := range []string{"cert good", "outcome good", "The system ran them", "\n**Proven**", "Certificate: proven\n"} {

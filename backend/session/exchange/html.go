@@ -19,17 +19,17 @@ var (
 	pageStyle string
 )
 
-// pagePolicy forbids the page everything but its own style: whatever a hostile text might get past the escaping has
+// pagePolicy forbids the page everything but its own style and the pictures within it: whatever a hostile text might get past the escaping has
 // nothing to run, load or send with.
 func pagePolicy() string {
 	sum := sha256.Sum256([]byte(pageStyle))
-	return "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; base-uri 'none'; form-action 'none'"
+	return "default-src 'none'; img-src data:; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; base-uri 'none'; form-action 'none'"
 }
 
 // renderHTML draws the story as one page: no script, no network, folds by <details>, light and dark as the reader's system
 // is. html/template escapes every text by where it stands.
-func renderHTML(w io.Writer, events []session.Event, source string) error {
-	t, err := tell(events, source)
+func renderHTML(w io.Writer, events []session.Event, source string, body bodies) error {
+	t, err := tell(events, source, body)
 	if err != nil {
 		return err
 	}

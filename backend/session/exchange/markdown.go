@@ -12,8 +12,8 @@ import (
 
 // renderMarkdown draws the story as Markdown of GitHub's kind. What was said or read is quoted or fenced, and the fence is
 // longer than any within, so that no text becomes a heading, a link or HTML.
-func renderMarkdown(w io.Writer, events []session.Event, source string) error {
-	t, err := tell(events, source)
+func renderMarkdown(w io.Writer, events []session.Event, source string, _ bodies) error {
+	t, err := tell(events, source, nil)
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package exchange
 
 import (
 	"fmt"
+	"html/template"
 	"slices"
 	"strings"
 
@@ -44,14 +45,21 @@ type act struct {
 	Took  string
 	Says  string // prose
 	List  []string
+	Shown []picture
 	Folds []fold
+}
+
+// picture is one that a person gave, drawn where its bytes are at hand.
+type picture struct {
+	Name string
+	URL  template.URL // data:
 }
 
 // fold is a longer text of an act, folded away at first.
 type fold struct{ Name, Text string }
 
 // tell makes the story of a session; events are clean of secrets and of what nobody sees.
-func tell(events []session.Event, source string) (story, error) {
+func tell(events []session.Event, source string, body bodies) (story, error) {
 	var s session.State
 	for _, e := range events {
 		var err error
@@ -80,7 +88,7 @@ func tell(events []session.Event, source string) (story, error) {
 	t.Files, t.Cut = diffFiles(s.Patch)
 	stat := s.Patch.Stat()
 	t.Stat = fmt.Sprintf("%s, +%d −%d", plural(len(s.Patch.Files), "file"), stat.Added, stat.Removed)
-	teller := teller{start: events[0].Time, task: strings.TrimSpace(s.Task), calls: map[string]session.ToolCalled{}}
+	teller := teller{body: body, start: events[0].Time, task: strings.TrimSpace(s.Task), calls: map[string]session.ToolCalled{}}
 	for _, e := range events {
 		if a, ok := teller.act(e); ok {
 			t.Acts = append(t.Acts, a)

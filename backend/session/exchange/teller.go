@@ -3,15 +3,18 @@ package exchange
 import (
 	"errors"
 	"fmt"
+	"html/template"
 	"slices"
 	"strings"
 	"time"
 
+	"redgreen/backend/model"
 	"redgreen/backend/session"
 )
 
 // teller makes acts of events, one after the other.
 type teller struct {
+	body    bodies // nil: pictures are named and not shown
 	start   time.Time
 	task    string
 	version string
@@ -64,9 +67,9 @@ func (t *teller) payload(kind session.Kind, data any) (act, bool) {
 	case session.Message:
 		if !t.said && strings.TrimSpace(d.Text) == t.task {
 			t.said = true
-			return act{}, false
+			return t.images(act{Who: "person", Title: "You gave with the task"}, d.Images), len(d.Images) > 0
 		}
-		return act{Who: "person", Title: "You said", Says: d.Text}, true
+		return t.images(act{Who: "person", Title: "You said", Says: d.Text}, d.Images), true
 	case session.TestsFinished:
 		return withRun(system("Ran the tests", "before any change"), d.Run), true
 	case session.ModelRequested:
@@ -134,6 +137,21 @@ func (t *teller) payload(kind session.Kind, data any) (act, bool) {
 		return a, true
 	}
 	return system(string(kind), ""), true
+}
+
+// images names the pictures of a message, and shows those whose bytes are at hand and are what they claim to be.
+func (t *teller) images(a act, images []model.Image) act {
+	for n, i := range images {
+		name := fmt.Sprintf("picture %d: %s, %d × %d pixels, %s bytes", n+1, i.Type, i.Width, i.Height, group(int64(i.Size)))
+		a.List = append(a.List, name)
+		if t.body == nil {
+			continue
+		}
+		if read, err := model.ReadImage(t.body(i.Hash)); err == nil && read.Hash == i.Hash {
+			a.Shown = append(a.Shown, picture{name, template.URL(read.DataURL())}) // made of a fixed type and base64
+		}
+	}
+	return a
 }
 
 func reviewed(d session.ReviewAnswered) act {

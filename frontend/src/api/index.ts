@@ -5,7 +5,7 @@ import { t } from '../texts';
 import { AppError, decode } from './error';
 import type {
   Bill, BillsBy, Body, Boot, Check, Choice, Diff, Doctor, Event, Exported, Folder, FolderTests, Found, Guides, ImageList, Mention, Models, ModelSetting, NewTask, Notice, Origin, Pair, PreparePlan, PrepareReport, ProbePlan, ProbeResult, Pushed, Review, Rung,
-  ModelInfo, SessionHit, SessionInfo, SessionQuery, SessionState, Settings, Topic,
+  ModelInfo, Picture, SessionHit, SessionInfo, SessionQuery, SessionState, Settings, Topic,
 } from './types';
 
 export { AppError, type Code } from './error';
@@ -18,6 +18,8 @@ export interface Backend {
   openFolder(path: string): Promise<Folder>;
   /** droppedText is the text of a file that was dropped on the window last. */
   droppedText(path: string): Promise<string>;
+  /** droppedPicture is such a file that is a picture. */
+  droppedPicture(path: string): Promise<Picture>;
   models(): Promise<Models>;
   /** rung is what isolates the tests of a folder ('' any); it rejects where nothing does. */
   rung(folder: string): Promise<Rung>;
@@ -48,7 +50,12 @@ export interface Backend {
   cancel(id: string): Promise<void>;
   /** pause holds a run before its next act, or lets it go on. */
   pause(id: string, on: boolean): Promise<void>;
-  say(id: string, text: string): Promise<void>;
+  /** say sends a message to a run, with pictures as base64. */
+  say(id: string, text: string, images: string[]): Promise<void>;
+  /** picture gives a picture of a session by its hash. */
+  picture(hash: string): Promise<Picture>;
+  /** takesImages asks what is known of a model before a picture is given to it. */
+  takesImages(ref: string, folder: string): Promise<ModelInfo>;
   resume(id: string): Promise<void>;
   /** resumeWith goes on with another model, which the person chose. */
   resumeWith(id: string, model: string): Promise<void>;
@@ -149,6 +156,7 @@ const real: Backend = {
   pickFolder: () => call('PickFolder'),
   openFolder: (path) => call('OpenFolder', path),
   droppedText: (path) => call('DroppedText', path),
+  droppedPicture: (path) => call('DroppedPicture', path),
   models: () => call('Models'),
   rung: (folder) => call('Rung', folder),
   doctor: async () => withRung(await call('Doctor')),
@@ -170,7 +178,9 @@ const real: Backend = {
   undo: (id, redo) => call('Undo', id, redo),
   pause: (id, on) => call('Pause', id, on),
   cancel: (id) => call('Cancel', id),
-  say: (id, text) => call('Say', id, text),
+  say: (id, text, images) => call('Say', id, text, images),
+  picture: (hash) => call('Picture', hash),
+  takesImages: (ref, folder) => call('TakesImages', ref, folder),
   resume: (id) => call('Resume', id),
   resumeWith: (id, model) => call('ResumeWith', id, model),
   editCriteria: (id, criteria) => call('EditCriteria', id, criteria),

@@ -1,11 +1,12 @@
 // The window's own state: where we are, which folder is open, which session is shown.
 
-import type { AppError, Backend, Boot, Doctor, Folder, FolderTests, ModelChoice, Models, NewTask, Notice, PreparePlan, Pushed, Rung, SessionState, Settings, TestCommand } from '../api';
+import type { AppError, Backend, Boot, Doctor, Folder, FolderTests, ModelChoice, ModelImage, ModelInfo, Models, NewTask, Notice, PreparePlan, Pushed, Rung, SessionState, Settings, TestCommand } from '../api';
 import { baseName } from './format';
 import { Keys } from './keys';
 import { list } from './lists';
 import { asks, over, showInBrowser } from './notices';
 import { Options } from './options.svelte';
+import { Pictures } from './pictures.svelte';
 import { Run } from './run.svelte';
 import { t } from '../texts';
 
@@ -23,6 +24,7 @@ const normalText = 13; // pixels
 export interface Said {
   seq: number;
   text: string;
+  images?: ModelImage[];
   first: boolean; // the task
 }
 
@@ -58,6 +60,7 @@ export class App {
   opening = $state('');
   quoted = $state(''); // what is to be put into the message's field, as a block
   files: File[] = $state.raw([]); // that are to be put into it
+  readonly pictures = new Pictures(); // of the draft
   anew: Said | null = $state.raw(null); // the message that is said anew
   draft = $state(''); // the task being written, kept when the view changes
   searching = $state(false);
@@ -199,10 +202,17 @@ export class App {
   /** quoteDropped puts files into the message's field that the window alone can read. */
   async quoteDropped(paths: readonly string[]): Promise<void> {
     try {
-      this.files = await Promise.all(paths.map(async (path) => new File([await this.backend.droppedText(path)], baseName(path))));
+      this.files = await Promise.all(paths.map(async (path) => this.#dropped(path)));
     } catch (e) {
       this.say(e as AppError);
     }
+  }
+
+  async #dropped(path: string): Promise<File> {
+    const name = baseName(path);
+    if (!/\.(png|jpe?g|gif|webp)$/i.test(name)) return new File([await this.backend.droppedText(path)], name);
+    const p = await this.backend.droppedPicture(path);
+    return new File([Uint8Array.from(atob(p.data), (c) => c.charCodeAt(0))], name, { type: p.type });
   }
 
   openSample(): string | void {
@@ -319,10 +329,20 @@ export class App {
     }
   }
 
+  /** takes gives what is known of a model that pictures are to go to, null where it cannot be asked: starting the task says why. */
+  async takes(ref: string, folder: string): Promise<ModelInfo | null> {
+    try {
+      return await this.backend.takesImages(ref, folder);
+    } catch {
+      return null;
+    }
+  }
+
   async startTask(task: NewTask): Promise<AppError | null> {
     try {
       const id = await this.backend.startTask(task);
       this.draft = '';
+      this.pictures.clear();
       await this.openSession(id);
       if (this.folder?.guides) this.folder = { ...this.folder, guides: { ...this.folder.guides, seen: true } };
       return null;

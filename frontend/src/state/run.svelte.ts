@@ -199,7 +199,7 @@ export class Run {
   cancel = () => this.act('cancel', (b) => b.cancel(this.id));
   /** pause holds the run before its next act, or lets it go on. */
   pause = () => this.act('pause', (b) => b.pause(this.id, !this.paused));
-  say = (text: string) => this.act('say', (b) => b.say(this.id, text));
+  say = (text: string, images: string[] = []) => this.act('say', (b) => b.say(this.id, text, images));
   editCriteria = (texts: string[]) => this.act('criteria', (b) => b.editCriteria(this.id, texts));
   /** resume goes on; with another model where the person chose one. */
   resume = (model = '') => this.act('resume', (b) => (model ? b.resumeWith(this.id, model) : b.resume(this.id)));

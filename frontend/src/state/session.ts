@@ -1,7 +1,7 @@
 // The one fold of a session's events into what the window shows. A saved session and a live one go through the same
 // function. Pure: no clock, no calls.
 
-import type { Certificate, Criterion, Event, Finished, Mark, ModelInfo, Outcome, Part, Patch, PatchNote, Payloads, ProofState, Run, Sandbox, Stat, Usage } from '../api/types';
+import type { Certificate, Criterion, Event, Finished, Mark, ModelImage, ModelInfo, Outcome, Part, Patch, PatchNote, Payloads, ProofState, Run, Sandbox, Stat, Usage } from '../api/types';
 import { list, replaceLast } from './lists';
 
 export interface CallView {
@@ -44,7 +44,7 @@ export interface ProofItem {
 }
 
 export type Item =
-  | { type: 'message'; seq: number; at: number; text: string; first: boolean }
+  | { type: 'message'; seq: number; at: number; text: string; images: ModelImage[]; first: boolean }
   | { type: 'baseline'; seq: number; at: number; end: number; command: string[]; run: Run | null }
   | StepItem
   | ProofItem
@@ -122,7 +122,7 @@ function fold(v: SessionView, e: Event, at: number): SessionView {
     case 'sandbox.ready':
       return { ...v, sandbox: e.data };
     case 'message':
-      return add(answered(v, at), { type: 'message', ...base, text: e.data.text, first: !v.items.some((i) => i.type === 'message') });
+      return add(answered(v, at), { type: 'message', ...base, text: e.data.text, images: list(e.data.images), first: !v.items.some((i) => i.type === 'message') });
     case 'tests.started':
       if (e.data.why !== 'baseline') return { ...v, activity: e.data.why === 'proof' ? 'proof' : v.activity };
       return { ...add(v, { type: 'baseline', ...base, end: 0, command: list(e.data.command), run: null }), activity: 'tests' };

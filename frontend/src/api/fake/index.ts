@@ -4,14 +4,16 @@
 import { AppError } from '../error';
 import { without } from '../hunks';
 import type { Backend } from '../index';
-import type { Bill, Boot, Check, Choice, Diff, Event, FolderTests, Found, Guides, Hit, Kind, ModelInfo, NewTask, Payloads, PrepareStep, ProbeResult, Pushed, Review, SessionInfo, SessionState, Settings, Topic } from '../types';
+import type { Bill, Boot, Check, Choice, Diff, Event, FolderTests, Found, Guides, Hit, Kind, ModelImage, ModelInfo, NewTask, Payloads, Picture, PrepareStep, ProbeResult, Pushed, Review, SessionInfo, SessionState, Settings, Topic } from '../types';
 import { big, files as plain, folder, picture, several, task } from './repo';
 import { again, certificate, proveChoice, diffOf, opening, sandbox, work, type Beat, type Scene } from './script';
 
+const dot = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='; // a picture of one pixel
+
 const models: ModelInfo[] = [
   { provider: 'ollama', name: 'qwen3-coder', label: 'qwen3-coder', local: true, window: 32768 },
-  { provider: 'anthropic', name: 'claude-sonnet-4-5', label: 'claude-sonnet-4-5', local: false, window: 200000 },
-  { provider: 'script', name: 'sample', label: 'recorded model', local: true, window: 32768 },
+  { provider: 'anthropic', name: 'claude-sonnet-4-5', label: 'claude-sonnet-4-5', local: false, window: 200000, images: 'yes' },
+  { provider: 'script', name: 'sample', label: 'recorded model', local: true, window: 32768, images: 'no' },
 ];
 
 interface FakeSession {
@@ -68,6 +70,14 @@ export function fake(q: URLSearchParams): Backend {
     throw new AppError(code, message);
   };
   const need = (id: string): FakeSession => sessions.get(id) ?? fail('not_found', `There is no session ${id}. It may have been deleted; open another from the list.`);
+
+  const pictures = new Map<string, Picture>();
+  const keep = (images: string[] = []): ModelImage[] =>
+    images.map((data, i) => {
+      const hash = `picture-${pictures.size + i}`;
+      pictures.set(hash, { type: 'image/png', data });
+      return { type: 'image/png', hash, size: Math.floor((data.length * 3) / 4), width: 240, height: 120 };
+    });
 
   function create(t: NewTask, at: number, how: Scene): FakeSession {
     const model = models.find((m) => `${m.provider}/${m.name}` === t.model) ?? (models[0] as ModelInfo);
@@ -227,6 +237,7 @@ export function fake(q: URLSearchParams): Backend {
     browser: !q.has('window'),
     boot: async () => ({ ...boot, settings }),
     pickFolder: async () => fail('unavailable', 'There is no folder dialog in a browser. Type or paste the path.'),
+    droppedPicture: async (path) => (path.endsWith('dropped.png') ? { type: 'image/png', data: dot } : fail('invalid', `${path}: the JPEG picture cannot be read, so it is damaged or cut off; save it anew`)),
     droppedText: async (path) => (path.endsWith('.log') ? `E  1 != 2 in ${path}` : fail('invalid', `${path} is no text file of at most 8 MB, so it cannot be quoted`)),
     async openFolder(path) {
       await sleep(120);
@@ -259,7 +270,7 @@ export function fake(q: URLSearchParams): Backend {
     async startTask(t) {
       if (!t.text) fail('invalid', 'The task is empty. Say what is wrong.');
       const s = create(t, Date.now(), scene);
-      const beats = [...opening({ task: t.text, model: s.info.model, limits: t.limits, askEdits: t.ask_edits, kind: t.kind || (scene === 'feature' || scene === 'explain' ? scene : 'fix'), kindBy: t.kind ? 'person' : 'text', slow: scene === 'slow' }), ...work(t.ask_edits ? 'ask' : scene)];
+      const beats = [...opening({ task: t.text, images: keep(t.images), model: s.info.model, limits: t.limits, askEdits: t.ask_edits, kind: t.kind || (scene === 'feature' || scene === 'explain' ? scene : 'fix'), kindBy: t.kind ? 'person' : 'text', slow: scene === 'slow' }), ...work(t.ask_edits ? 'ask' : scene)];
       void play(s, beats);
       return s.info.id;
     },
@@ -366,10 +377,12 @@ export function fake(q: URLSearchParams): Backend {
       s.info = { ...s.info, paused: on };
       if (!on) s.goOn?.();
     },
-    async say(id, text) {
-      store(need(id), 'message', { text }, Date.now());
+    async say(id, text, images) {
+      store(need(id), 'message', { text, images: keep(images) }, Date.now());
       need(id).asked?.();
     },
+    picture: async (hash) => pictures.get(hash) ?? fail('not_found', `There is no picture ${hash}.`),
+    takesImages: async (ref) => models.find((m) => `${m.provider}/${m.name}` === ref) ?? fail('not_found', `There is no model ${ref}. Choose one of the list.`),
     async editCriteria(id, criteria) {
       const items = criteria.map((text, i) => ({ id: `C${i + 1}`, text }));
       store(need(id), 'criteria.written', { step: need(id).info.steps, by: 'person', items }, Date.now());

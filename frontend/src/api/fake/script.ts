@@ -2,7 +2,7 @@
 
 import { Chunk } from '@codemirror/merge';
 import { Text } from '@codemirror/state';
-import type { Certificate, DiffFile, Hunk, Kind, Patch, PatchLine, Payloads, Pushed, Run, Sandbox, TaskKind, Test } from '../types';
+import type { Certificate, DiffFile, Hunk, Kind, ModelImage, Patch, PatchLine, Payloads, Pushed, Run, Sandbox, TaskKind, Test } from '../types';
 import { files, folder, newTest, oldTests, type FakeFile } from './repo';
 
 /** A beat waits ms, then streams text or stores an event. */
@@ -137,13 +137,13 @@ function testing(ms: number, before = 0): Beat[] {
 }
 
 /** opening: everything up to the first model call. */
-export function opening(o: { task: string; model: Payloads['session.started']['model']; limits: Payloads['session.started']['limits']; askEdits: boolean; kind?: TaskKind; kindBy?: 'person' | 'text'; slow?: boolean }): Beat[] {
+export function opening(o: { task: string; model: Payloads['session.started']['model']; limits: Payloads['session.started']['limits']; askEdits: boolean; kind?: TaskKind; kindBy?: 'person' | 'text'; slow?: boolean; images?: ModelImage[] }): Beat[] {
   const baseline = run({}, oldTests, 912);
   return [
     ev(0, 'session.started', {
       version: '0.1.0', folder, task: o.task, model: o.model, limits: o.limits, approval: 'ask', ask_edits: o.askEdits, branch: 'main', commit: '4be1d07', base_hash: 'base', task_kind: o.kind ?? 'fix', task_kind_by: o.kindBy ?? 'text',
     }),
-    ev(0, 'message', { text: o.task }),
+    ev(0, 'message', { text: o.task, images: o.images }),
     { wait: 10, phase: 'Copying the folder' },
     ev(260, 'sandbox.ready', sandbox),
     { wait: 10, phase: 'Running 14 tests before any change' },

@@ -10,6 +10,16 @@ export interface ModelInfo {
   here?: boolean; // its server is on this machine, and may bill
   search?: boolean; // no language model: a search over small edits
   window: number;
+  images?: 'yes' | 'no' | ''; // whether it takes pictures; else it is not known
+}
+
+/** A picture of a message; its bytes are asked for by hash. */
+export interface ModelImage {
+  type: string; // image/png, image/jpeg, image/gif, image/webp
+  hash: string;
+  size: number; // bytes
+  width: number;
+  height: number;
 }
 
 export interface Usage {

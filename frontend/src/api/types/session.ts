@@ -1,7 +1,7 @@
 // The JSON forms of backend/session, by hand.
 
 import type { List } from './list';
-import type { ModelInfo, ModelMessage, Usage } from './model';
+import type { ModelImage, ModelInfo, ModelMessage, Usage } from './model';
 import type { Patch, PatchNote, Stat } from './patch';
 import type { Certificate, ProofState } from './proof';
 
@@ -102,11 +102,11 @@ export interface Payloads {
     task_kind_by?: 'person' | 'text';
   };
   'sandbox.ready': Sandbox;
-  message: { text: string };
+  message: { text: string; images?: List<ModelImage> };
   'tests.started': { command: List<string>; dir?: string; why: string };
   'baseline.finished': { run: Run; base_hash?: string; copied?: { way: 'clone' | 'kept_copy' | 'copy'; anew?: number; ms: number } };
   'step.started': { step: number };
-  'model.requested': { step: number; tokens: number; window: number; body?: string };
+  'model.requested': { step: number; tokens: number; window: number; body?: string; images?: List<ModelImage> };
   'model.replied': {
     step: number;
     message: ModelMessage;

@@ -15,6 +15,7 @@ export interface NewTask {
   test_dir?: string; // where test_cmd runs, relative to the folder
   kind?: TaskKind | '';
   guides?: string; // the hash of the guides that the person was shown
+  images?: string[]; // pictures, as base64
 }
 
 export interface DiffFile {
@@ -57,6 +58,12 @@ export interface Exported {
   path: string;
   name: string;
   text: string;
+}
+
+/** Picture is a picture of a session. */
+export interface Picture {
+  type: string;
+  data: string; // base64
 }
 
 export interface Body {

@@ -63,6 +63,22 @@ export const say = {
   sends: { say: 'Tell it', answer: 'Answer', reject: 'Send back', task: 'Start', none: 'Send' },
 };
 
+/** Pictures that go with a message. */
+export const pictures = {
+  add: 'Add a picture',
+  given: 'Pictures of this message',
+  remove: (name: string) => `Remove the picture ${name}`,
+  otherKind: (name: string) => `${name} is no PNG, JPEG, GIF or WebP picture, and models take no others. Save it as PNG.`,
+  tooLarge: (name: string) => `${name} has more than 3.75 MB, and models take no more. Make it smaller, or cut out what matters.`,
+  tooMany: (most: number) => `A message takes at most ${count(most, { one: 'picture', other: 'pictures' })}.`,
+  broken: (name: string) => `${name} cannot be read as a picture. It is damaged or cut off; save it anew.`,
+  refused: (model: string) => `Pictures cannot go to ${model}, which takes none. Say in words what they show, or choose a model that takes them.`,
+  unknown: (model: string) => `It is not known whether ${model} takes pictures; its server will say.`,
+  sent: (model: string, n: number) => `${plural(n, { one: 'It is', other: 'They are' })} sent to ${model} as ${plural(n, { one: 'it is', other: 'they are' })}: a secret that a picture shows is not found.`,
+  of: (n: number, kind: string, width: number, height: number) => `Picture ${n}: ${kind}, ${width} × ${height} pixels`,
+  gone: 'Its bytes are not in this record.',
+};
+
 /** Putting a test, an output or a file into a message. */
 export const quote = {
   drop: 'Drop it here to quote it',
