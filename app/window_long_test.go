@@ -65,7 +65,7 @@ func TestWindowLong(t *testing.T) {
 	}
 }
 
-// longSession records a session of 10,000 events that waits for a decision on a change of the folder's one file.
+// longSession records a session of 10,000 events that ended without a proof of its change of the folder's one file.
 func longSession(t *testing.T, paths Paths, folder string) string {
 	t.Helper()
 	if err := paths.make(); err != nil {
