@@ -25,7 +25,8 @@ func TestOddCode(t *testing.T) {
 	t.Parallel()
 	for path, texts := range map[string][]string{
 		"a.py": {"def f():\n    \"\"\"Only says what it would do.\"\"\"\n", "def f():\n    ...\n", "class A:\n    \"\"\"Empty.\"\"\"\n", "def f(): pass\n",
-			"def f():\n    for x in y:\n        \"\"\"t\"\"\"\n", "def f():\n    n = 0\n    for x in y:\n        \"\"\"t\"\"\"\n    return n\n", "if x:\n    \"\"\"t\"\"\"\nelse:\n    pass\n", "lambda: 0\n", "\n", "x =\n"},
+			"def f():\n    for x in y:\n        \"\"\"t\"\"\"\n", "def f():\n    n = 0\n    for x in y:\n        \"\"\"t\"\"\"\n    return n\n", "if x:\n    \"\"\"t\"\"\"\nelse:\n    pass\n", "lambda: 0\n", "\n", "x =\n",
+			"x: int\n", "class A:\n    x: int\n    y: str\n\n    def f(self):\n        n: int\n        for n in self.x:\n            m: int\n        return n\n"},
 		"a.go": {"package a\n\nfunc f() {}\n", "package a\n\nfunc f() () {\n}\n", "package a\n\nfunc f() (a int, ) { return }\n", "package a\n\nfunc f(xs []int) {\n\tfor range xs {\n\t}\n\tfor {\n\t}\n}\n", "package a\n\nfunc f() { if true {} else {} ; switch {} ; select {} }\n",
 			"package a\n\nfunc f(xs []T) {\n\tfor range xs {\n\t\tif a {\n\t\t\tcontinue\n\t\xe9}\n\t\tg()\n\t}\n}\n"}, // the statement holds what stands behind it
 		"a.js":   {"function f() {}\n", "const f = () => {};\n", "for (;;) {}\n", "if (a) {} else {}\n", "class A { m() {} }\n", "switch (a) {}\n", "try {} catch {}\n"},

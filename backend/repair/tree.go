@@ -139,8 +139,13 @@ func (s *source) copy(c *sitter.TreeCursor, parent *node) *node {
 	return out
 }
 
-// of is the text of a node.
-func (s *source) of(n *node) string { return s.text[n.start:n.end] }
+// of is the text of a node; of none it is none, as the value of a declaration without one.
+func (s *source) of(n *node) string {
+	if n == nil {
+		return ""
+	}
+	return s.text[n.start:n.end]
+}
 
 // lineOf is the 1-based line of a byte.
 func (s *source) lineOf(b int) int {
