@@ -18,6 +18,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -56,8 +57,10 @@ func (engine) Chat(ctx context.Context, _ string, req model.Request, onDelta fun
 	if !slices.ContainsFunc(req.Tools, func(t model.Spec) bool { return t.Name == "try_patches" }) {
 		return reply("I am the "+Label+": I search for edits that make failing tests pass, and answer nothing else.", nil, model.StopGaveUp), nil
 	}
-	st := read(req.Messages)
-	text, calls := st.act()
+	text, calls, err := guarded(func() (string, []model.Call) { return read(req.Messages).act() })
+	if err != nil {
+		return model.Reply{}, err
+	}
 	stop := model.StopCalls
 	if len(calls) == 0 {
 		stop = model.StopGaveUp
@@ -67,6 +70,18 @@ func (engine) Chat(ctx context.Context, _ string, req model.Request, onDelta fun
 		onDelta(model.Delta{Text: text})
 	}
 	return r, nil
+}
+
+// guarded turns a fault of the engine's own over some odd code into an error of this one session: what else the program does goes on.
+func guarded(act func() (string, []model.Call)) (text string, calls []model.Call, err error) {
+	defer func() {
+		if fault := recover(); fault != nil {
+			err = &model.Error{Code: model.Internal, Provider: Provider, Err: fmt.Errorf("%v\n%s", fault, debug.Stack()),
+				Message: fmt.Sprintf("the built-in engine failed over this code, which is a fault of its own (%v); nothing was changed. Choose a model, or report the session", fault)}
+		}
+	}()
+	text, calls = act()
+	return text, calls, nil
 }
 
 func reply(text string, calls []model.Call, stop model.Stop) model.Reply {

@@ -1,10 +1,13 @@
 package repair
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"redgreen/backend/model"
 )
 
 // everywhere makes all edits of a text, whatever its lines.
@@ -56,5 +59,18 @@ func TestOddCode(t *testing.T) {
 	}
 	if made < 1000 {
 		t.Errorf("only %d edits were made: the test sees nothing", made)
+	}
+}
+
+// TestGuarded: a fault of the engine is an error of its session, not the end of the program.
+func TestGuarded(t *testing.T) {
+	t.Parallel()
+	_, _, err := guarded(func() (string, []model.Call) { var none *node; return none.kind, nil })
+	var e *model.Error
+	if !errors.As(err, &e) || e.Code != model.Internal || !strings.Contains(e.Message, "nothing was changed") {
+		t.Errorf("got %v", err)
+	}
+	if text, _, err := guarded(func() (string, []model.Call) { return "all is well", nil }); text != "all is well" || err != nil {
+		t.Errorf("got %q, %v", text, err)
 	}
 }
