@@ -108,11 +108,14 @@ func openWindow(t *testing.T, env []string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// xdotool gives what it printed, without the last line's end; what fails prints nothing.
+// xdotool gives what it printed, without the last line's end; nothing where it failed.
 func xdotool(env []string, args ...string) string {
 	cmd := exec.Command("xdotool", args...)
 	cmd.Env = env
-	out, _ := cmd.Output()
+	out, err := cmd.Output()
+	if err != nil {
+		return ""
+	}
 	return strings.TrimRight(string(out), "\n")
 }
 
@@ -374,7 +377,7 @@ func approveByKey(t *testing.T, bin, display, home, bus string) {
 	})
 }
 
-// startManager gives a display a window manager, without which no window has the keyboard.
+// startManager gives a display a window manager, without which no window has the keyboard, and waits until it manages.
 func startManager(t *testing.T, display string) {
 	t.Helper()
 	cmd := exec.Command("openbox")
@@ -386,6 +389,9 @@ func startManager(t *testing.T, display string) {
 		cmd.Process.Kill()
 		cmd.Wait()
 	})
+	// A window that is there before its manager never gets the keyboard.
+	env := []string{"DISPLAY=" + display, "PATH=" + os.Getenv("PATH")}
+	eventually(t, "the window manager", func() bool { return xdotool(env, "get_num_desktops") != "" })
 }
 
 // startDisplay starts an X server that nobody else uses and gives its name.
