@@ -8,9 +8,11 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -32,8 +34,11 @@ type Skip struct {
 // is never ignored. It leaves out .git, secrets, symlinks (their target is listed where it is inside), and what is
 // neither file nor folder. It does not read contents, so binary files are in it; sorted by path.
 func (t *tree) Files(ctx context.Context) ([]File, error) {
+	var mu sync.Mutex
 	var files []File
-	_, err := t.walk(ctx, func(d visit) error {
+	_, err := t.walkOn(ctx, runtime.GOMAXPROCS(0), func(d visit) error {
+		mu.Lock()
+		defer mu.Unlock()
 		for _, e := range d.entries {
 			if e.info.Mode().IsRegular() {
 				files = append(files, File{e.path, e.info.Size(), e.info.ModTime(), uint32(e.info.Mode().Perm())})
@@ -68,14 +73,24 @@ type walker struct {
 	ctx     context.Context
 	t       *tree
 	visit   func(visit) error
-	left    int // files that may still come
+	left    atomic.Int64  // files that may still come
+	others  chan struct{} // one in it for each core beyond the first that walks a folder
 	tracked func() map[string]bool
+
+	mu      sync.Mutex
 	skipped []Skip
 }
 
 // walk gives every folder that is kept, with its files, in one pass; it does not enter what is left out.
 func (t *tree) walk(ctx context.Context, do func(visit) error) ([]Skip, error) {
-	w := &walker{ctx: ctx, t: t, visit: do, left: t.maxFiles, tracked: sync.OnceValue(t.vcs.tracked)}
+	return t.walkOn(ctx, 1, do)
+}
+
+// walkOn is walk on several cores: do is called by several at a time, and the folders come in no order but that one comes
+// before those below it.
+func (t *tree) walkOn(ctx context.Context, cores int, do func(visit) error) ([]Skip, error) {
+	w := &walker{ctx: ctx, t: t, visit: do, others: make(chan struct{}, cores-1), tracked: sync.OnceValue(t.vcs.tracked)}
+	w.left.Store(int64(t.maxFiles))
 	err := t.gone()
 	if err == nil {
 		err = w.folder(t.root, nil, t.id, t.vcs.exclude(), false)
@@ -100,12 +115,11 @@ func (w *walker) folder(d *os.Root, names []string, info fs.FileInfo, stack []ru
 	}
 	v := visit{root: d, path: join(names, ""), info: info}
 	var below []deeper
-	for i, de := range list {
+	for i, name := range list {
 		if i%256 == 255 && w.ctx.Err() != nil {
 			return w.ctx.Err()
 		}
-		name := de.Name()
-		if !w.wanted(d, names, de) {
+		if !w.named(names, name) {
 			continue
 		}
 		path := append(slices.Clip(names), name)
@@ -113,25 +127,28 @@ func (w *walker) folder(d *os.Root, names []string, info fs.FileInfo, stack []ru
 		if len(names) > 0 {
 			joined = v.path + "/" + name
 		}
+		fi, err := d.Lstat(name)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // deleted since the folder was read
+		}
+		if err != nil {
+			if err := w.skip(path, plain(err)); err != nil {
+				return err
+			}
+			continue
+		}
 		only := trackedOnly
-		if only || ignored(stack, path, de.IsDir()) {
-			if above, ok := w.tracked()[joined]; !ok || above != de.IsDir() {
+		if only || ignored(stack, path, fi.IsDir()) {
+			if above, ok := w.tracked()[joined]; !ok || above != fi.IsDir() {
 				continue
 			}
 			only = true
 		}
-		fi, err := d.Lstat(name)
 		switch {
-		case errors.Is(err, fs.ErrNotExist):
-			continue // deleted since the folder was read
-		case err != nil:
-			if err := w.skip(path, plain(err)); err != nil {
-				return err
-			}
 		case fi.IsDir():
 			below = append(below, deeper{path, fi, only})
-		case fi.Mode().IsRegular() || fi.Mode()&fs.ModeSymlink != 0:
-			if w.left--; w.left < 0 {
+		case fi.Mode()&fs.ModeSymlink != 0 || fi.Mode().IsRegular() && !secretFile(d, name):
+			if w.left.Add(-1) < 0 {
 				return fmt.Errorf("%w: the folder holds more than %d files; open a smaller folder or name what is generated in .gitignore", ErrTooLarge, w.t.maxFiles)
 			}
 			v.entries = append(v.entries, entry{joined, name, fi})
@@ -140,12 +157,30 @@ func (w *walker) folder(d *os.Root, names []string, info fs.FileInfo, stack []ru
 	if err := w.visit(v); err != nil {
 		return err
 	}
-	for _, b := range below {
-		if err := w.deeper(d, b, stack); err != nil {
-			return err
+	return w.all(d, below, stack)
+}
+
+// all enters folders, some of them on other cores while those are free. It returns when all have been walked, as d may be
+// closed then.
+func (w *walker) all(d *os.Root, below []deeper, stack []rules) (err error) {
+	var wg sync.WaitGroup
+	errs := make([]error, len(below))
+	for i, b := range below {
+		select {
+		case w.others <- struct{}{}:
+			wg.Go(func() {
+				errs[i] = w.deeper(d, b, stack)
+				<-w.others
+			})
+		default:
+			err = w.deeper(d, b, stack)
+		}
+		if err != nil {
+			break
 		}
 	}
-	return nil
+	wg.Wait()
+	return cmp.Or(err, cmp.Or(errs...))
 }
 
 // deeper is a folder still to be entered.
@@ -167,20 +202,21 @@ func (w *walker) deeper(d *os.Root, b deeper, stack []rules) error {
 	return w.folder(h, b.names, b.info, stack, b.only)
 }
 
-// wanted judges an entry by its kind and its name alone.
-func (w *walker) wanted(d *os.Root, names []string, de fs.DirEntry) bool {
-	name := de.Name()
-	if t := de.Type(); t != 0 && t != fs.ModeDir && t != fs.ModeSymlink || isVCS(name) {
+// named judges an entry by its name alone: it is no version control's own and no secret.
+func (w *walker) named(names []string, name string) bool {
+	if isVCS(name) {
 		return false
 	}
 	above := ""
 	if len(names) > 0 {
 		above = fold(names[len(names)-1])
 	}
-	if secretName(above, fold(name)) != "" {
-		return false
-	}
-	return de.Type() != 0 || !tokenFile(name) || secretContent(name, head(d, name)) == ""
+	return secretName(above, fold(name)) == ""
+}
+
+// secretFile judges a regular file by what it begins with, where its name calls for that.
+func secretFile(d *os.Root, name string) bool {
+	return tokenFile(name) && secretContent(name, head(d, name)) != ""
 }
 
 // skip notes what could not be read and goes on; at the root, or where the disk itself fails, it ends the walk.
@@ -197,29 +233,30 @@ func (w *walker) skip(names []string, err error) error {
 	if !errors.Is(err, fs.ErrPermission) && len(names) <= maxDepth {
 		return fmt.Errorf("%s: %w", join(names, ""), err)
 	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	w.skipped = append(w.skipped, Skip{join(names, ""), err.Error()})
 	return nil
 }
 
-// readDir lists a directory by its handle.
-func readDir(d *os.Root) ([]fs.DirEntry, error) {
+// readDir lists the names in a directory by its handle. It asks for names only: os looks at each file for more.
+func readDir(d *os.Root) ([]string, error) {
 	f, err := d.Open(".")
 	if err != nil {
 		return nil, plain(err)
 	}
 	defer f.Close()
-	list, err := f.ReadDir(-1)
+	list, err := f.Readdirnames(-1)
 	if err != nil {
 		return nil, plain(err)
 	}
-	slices.SortFunc(list, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
+	slices.Sort(list)
 	return list, nil
 }
 
 // ignoreFile reads a folder's .gitignore. As git does, it follows no symlink to it.
-func ignoreFile(d *os.Root, at int, list []fs.DirEntry) (rules, bool) {
-	_, found := slices.BinarySearchFunc(list, ".gitignore", func(e fs.DirEntry, name string) int { return strings.Compare(e.Name(), name) })
-	if !found {
+func ignoreFile(d *os.Root, at int, list []string) (rules, bool) {
+	if _, found := slices.BinarySearch(list, ".gitignore"); !found {
 		return rules{}, false
 	}
 	return parseIgnore(begin(d, ".gitignore", maxIgnore), at), true
