@@ -120,6 +120,9 @@ func sizeOf(b *testing.B, dir string, text bool) float64 {
 	return sum / (1 << 20)
 }
 
+// reopenings is how often an index is opened again for a figure: one takes so little that it says mostly how busy the machine is.
+const reopenings = 3
+
 // BenchmarkFull makes the whole index, then opens it again with nothing changed.
 func BenchmarkFull(b *testing.B) {
 	tree := benchTree()
@@ -131,7 +134,9 @@ func BenchmarkFull(b *testing.B) {
 		dir := b.TempDir()
 		own = own.plus(indexing(b, tree, dir))
 		size = sizeOf(b, dir, false)
-		again = again.plus(indexing(b, tree, dir))
+		for range reopenings {
+			again = again.plus(indexing(b, tree, dir))
+		}
 		var u used
 		if u, hasCtags = peer(b, "ctags", "-R", "--fields=+nKe", "-f", filepath.Join(dir, "tags"), "."); hasCtags {
 			ctags = ctags.plus(u)
@@ -145,8 +150,8 @@ func BenchmarkFull(b *testing.B) {
 	b.ReportMetric(own.wall/n, "wall-s")
 	b.ReportMetric(own.peak, "peak-MiB")
 	b.ReportMetric(size/text, "index/text")
-	b.ReportMetric(100*again.cpu/own.cpu, "reopen-%cpu")
-	b.ReportMetric(100*again.wall/own.wall, "reopen-%wall")
+	b.ReportMetric(100*again.cpu/own.cpu/reopenings, "reopen-%cpu")
+	b.ReportMetric(100*again.wall/own.wall/reopenings, "reopen-%wall")
 	if hasCtags {
 		b.ReportMetric(own.cpu/ctags.cpu, "cpu/ctags")
 	}

@@ -136,7 +136,7 @@ func (s *store) rowSizes(ctx context.Context, grams []uint32) (map[uint32]int, e
 			continue
 		}
 		var size int
-		err := s.sizes.QueryRowContext(ctx, first<<segmentBits, (first+1)<<segmentBits-1).Scan(&size)
+		err := s.sizes.QueryRowContext(ctx, first).Scan(&size)
 		if err != nil {
 			return nil, err
 		}

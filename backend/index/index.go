@@ -54,7 +54,7 @@ type Index struct {
 	vectors vectorSet
 
 	updating sync.Mutex  // one update at a time
-	checked  bool        // the segments were compared with their checksums; guarded by updating
+	checked  bool        // the segments are or were compared with their checksums; guarded by updating
 	suspect  atomic.Bool // a search met damage: the next update makes the index anew
 
 	mu       sync.RWMutex // guards what follows; held for writing only while stores are opened or closed
@@ -142,8 +142,7 @@ func consistent(s *store, kw bleve.Index) error {
 		return fmt.Errorf("%w: %v", errDamaged, err)
 	}
 	var least, most uint64
-	err = s.db.QueryRow(`SELECT (SELECT count(*) FROM chunks WHERE indexed=1),
-		(SELECT count(*) FROM chunks) + (SELECT count(*) FROM gone)`).Scan(&least, &most)
+	err = s.db.QueryRow(`SELECT chunks - (SELECT count(*) FROM chunks WHERE indexed=0), chunks + (SELECT count(*) FROM gone) FROM lengths`).Scan(&least, &most)
 	if err != nil {
 		return err
 	}

@@ -466,7 +466,7 @@ func TestDamageWhileOpen(t *testing.T) {
 	m := sample()
 	ix := mustOpen(t, m, dir)
 	mustUpdate(t, ix)
-	if _, err := ix.store.db.Exec(`UPDATE files SET content=x'00'`); err != nil {
+	if _, err := ix.store.db.Exec(`UPDATE texts SET content=x'00'`); err != nil {
 		t.Fatal(err)
 	}
 	chunks, err := ix.FileChunks(t.Context(), "pool/pool.go")

@@ -4,11 +4,12 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 )
 
-const chunkColumns = `c.id, f.path, f.lang, c.name, c.qualified, c.kind, c.start_line, c.end_line, c.doc_line, c.signature, c.doc, c.test, c.holes, c.hash, c.file_id`
+const chunkColumns = `c.id, f.path, f.lang, c.name, c.qualified, c.kind, c.start_line, c.end_line, c.doc_line, c.signature, c.test, c.holes, c.hash, c.file_id`
 
 // loaded is a chunk with the file that has its text.
 type loaded struct {
@@ -21,7 +22,7 @@ func scanChunk(rows *sql.Rows) (loaded, error) {
 	var holes string
 	var hash sql.RawBytes
 	err := rows.Scan(&l.ID, &l.Path, &l.Lang, &l.Name, &l.Qualified, &l.Kind, &l.StartLine, &l.EndLine, &l.DocLine, &l.Signature,
-		&l.Doc, &l.Test, &holes, &hash, &l.file)
+		&l.Test, &holes, &hash, &l.file)
 	copy(l.Hash[:], hash)
 	if err == nil && holes != "" {
 		err = json.Unmarshal([]byte(holes), &l.Holes)
@@ -62,7 +63,8 @@ func idList(ids []int64) string {
 // content gives a file's stored text; nil where none was stored.
 func (s *store) content(ctx context.Context, file int64) ([]byte, error) {
 	var packed []byte
-	if err := s.db.QueryRowContext(ctx, `SELECT content FROM files WHERE id=?`, file).Scan(&packed); err != nil {
+	err := s.db.QueryRowContext(ctx, `SELECT content FROM texts WHERE file_id=?`, file).Scan(&packed)
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return nil, err
 	}
 	return s.unpack(packed)

@@ -55,7 +55,7 @@ func (s *store) scan(ctx context.Context, n int, find func([]byte) []int) ([]Mat
 }
 
 func (s *store) scanFiles(ctx context.Context, n int, find func([]byte) []int) ([]found, error) {
-	rows, err := s.db.QueryContext(ctx, `SELECT id, path, content FROM files WHERE content IS NOT NULL ORDER BY path`)
+	rows, err := s.db.QueryContext(ctx, `SELECT id, path, content FROM files JOIN texts ON file_id=id ORDER BY path`)
 	if err != nil {
 		return nil, err
 	}

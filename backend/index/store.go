@@ -18,9 +18,9 @@ import (
 
 // schemaVersion changes with the tables, the chunker, the analyser and the keyword fields: an index of another version is
 // made anew.
-const schemaVersion = "9"
+const schemaVersion = "10"
 
-// A chunk's text is not stored: it is cut from the file's content by its lines. indexed is 0 until the keyword index has
+// A chunk's text and comment are not stored: they are cut from the file's content. indexed is 0 until the keyword index has
 // the chunk; gone holds chunks that the keyword index must still forget. So a kill between the two stores loses nothing.
 const schema = `
 CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -32,25 +32,28 @@ CREATE TABLE files(
 	sha256 BLOB,
 	lang TEXT NOT NULL DEFAULT '',
 	status TEXT NOT NULL,           -- ok, broken, or why it was skipped
-	content BLOB,                   -- zstd
-	mentions BLOB,                  -- where names are said in it, see mentions.go
 	segment INTEGER NOT NULL DEFAULT 0, -- of the trigram index, 0: in none yet
 	rank REAL NOT NULL DEFAULT 0
 );
 CREATE INDEX files_segment ON files(segment);
+CREATE TABLE texts(                -- of the files that are ok or broken; apart, so that a list of the files reads no text
+	file_id INTEGER PRIMARY KEY REFERENCES files(id) ON DELETE CASCADE,
+	content BLOB NOT NULL,          -- zstd
+	mentions BLOB NOT NULL          -- where names are said in it, see mentions.go
+);
 CREATE TABLE segments(id INTEGER PRIMARY KEY AUTOINCREMENT, pairs INTEGER NOT NULL, files INTEGER NOT NULL);
-CREATE TABLE trigrams(id INTEGER PRIMARY KEY, data BLOB NOT NULL); -- id: the first two bytes, then the segment
+CREATE TABLE trigrams(id INTEGER PRIMARY KEY, data BLOB NOT NULL); -- id: the segment, then the first two bytes
 CREATE TABLE chunks(
 	id INTEGER PRIMARY KEY AUTOINCREMENT,
 	file_id INTEGER NOT NULL REFERENCES files(id) ON DELETE CASCADE,
 	name TEXT NOT NULL,
-	qualified TEXT NOT NULL,
+	scope TEXT NOT NULL,            -- what stands before the name in the qualified one
+	qualified TEXT AS (scope || name) VIRTUAL,
 	kind TEXT NOT NULL,
 	start_line INTEGER NOT NULL,
 	end_line INTEGER NOT NULL,
 	doc_line INTEGER NOT NULL,
 	signature TEXT NOT NULL,
-	doc TEXT NOT NULL,
 	test INTEGER NOT NULL,
 	holes TEXT NOT NULL DEFAULT '',
 	hash BLOB NOT NULL,             -- of path, qualified name and text
@@ -63,9 +66,10 @@ CREATE INDEX chunks_name ON chunks(name COLLATE NOCASE);
 CREATE INDEX chunks_pending ON chunks(indexed) WHERE indexed = 0;
 CREATE TABLE constants(            -- the names in a chunk that have no chunk of their own: constants, fields of a class
 	chunk_id INTEGER NOT NULL REFERENCES chunks ON DELETE CASCADE,
+	n INTEGER NOT NULL,             -- of the chunk's names; the index by name repeats this key, and not the name
 	name TEXT NOT NULL,
 	line INTEGER NOT NULL,
-	PRIMARY KEY(chunk_id, name)
+	PRIMARY KEY(chunk_id, n)
 ) WITHOUT ROWID;
 CREATE INDEX constants_name ON constants(name COLLATE NOCASE);
 CREATE TABLE lengths(chunks INTEGER, name INTEGER, scope INTEGER, path INTEGER, ident INTEGER, code INTEGER, prose INTEGER); -- sums of chunks
@@ -158,9 +162,9 @@ func (s *store) prepare(fresh bool, version string) error {
 		to    **sql.Stmt
 		query string
 	}{
-		{&s.grams, `SELECT data FROM trigrams WHERE id BETWEEN ? AND ?`},
-		{&s.sizes, `SELECT coalesce(sum(length(data)), 0) FROM trigrams WHERE id BETWEEN ? AND ?`},
-		{&s.said, `SELECT mentions FROM files WHERE id=?`},
+		{&s.grams, `SELECT data FROM trigrams WHERE id IN (SELECT id<<16 | ? FROM segments)`},
+		{&s.sizes, `SELECT coalesce(sum(length(data)), 0) FROM trigrams WHERE id IN (SELECT id<<16 | ? FROM segments)`},
+		{&s.said, `SELECT mentions FROM texts WHERE file_id=?`},
 	} {
 		if *p.to, err = s.db.Prepare(p.query); err != nil {
 			return err
@@ -196,11 +200,10 @@ func (s *store) pack(text []byte) []byte {
 
 // known is what the store remembers of a file.
 type known struct {
-	id     int64
-	size   int64
-	mtime  int64
-	sha    []byte
-	status string
+	id    int64
+	size  int64
+	mtime int64
+	sha   []byte
 }
 
 func (s *store) known(ctx context.Context) (map[string]known, error) {
@@ -217,7 +220,7 @@ func (s *store) knownOf(ctx context.Context, paths []string) (map[string]known, 
 }
 
 func (s *store) knownWhere(ctx context.Context, where string, args ...any) (map[string]known, error) {
-	rows, err := s.db.QueryContext(ctx, `SELECT id, path, size, mtime, sha256, status FROM files`+where, args...)
+	rows, err := s.db.QueryContext(ctx, `SELECT id, path, size, mtime, sha256 FROM files`+where, args...)
 	if err != nil {
 		return nil, err
 	}
@@ -226,7 +229,7 @@ func (s *store) knownWhere(ctx context.Context, where string, args ...any) (map[
 	for rows.Next() {
 		var k known
 		var path string
-		if err := rows.Scan(&k.id, &path, &k.size, &k.mtime, &k.sha, &k.status); err != nil {
+		if err := rows.Scan(&k.id, &path, &k.size, &k.mtime, &k.sha); err != nil {
 			return nil, err
 		}
 		out[path] = k
@@ -279,10 +282,10 @@ func (s *store) write(ctx context.Context, batch []change) error {
 
 // writer writes a batch within a transaction.
 type writer struct {
-	tx                   *sql.Tx
-	files, chunks, names *sql.Stmt
-	added                int
-	lengths              [numFields]int // of the chunks that were added
+	tx                          *sql.Tx
+	files, texts, chunks, names *sql.Stmt
+	added                       int
+	lengths                     [numFields]int // of the chunks that were added
 }
 
 func (w *writer) prepare(ctx context.Context) (err error) {
@@ -290,10 +293,11 @@ func (w *writer) prepare(ctx context.Context) (err error) {
 		to    **sql.Stmt
 		query string
 	}{
-		{&w.files, `INSERT INTO files(path, size, mtime, sha256, lang, status, content, mentions) VALUES(?,?,?,?,?,?,?,?)`},
-		{&w.chunks, `INSERT INTO chunks(file_id, name, qualified, kind, start_line, end_line, doc_line, signature, doc, test, holes, hash,
-			len_name, len_scope, len_path, len_ident, len_code, len_prose) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`},
-		{&w.names, `INSERT OR IGNORE INTO constants VALUES(?,?,?)`},
+		{&w.files, `INSERT INTO files(path, size, mtime, sha256, lang, status) VALUES(?,?,?,?,?,?)`},
+		{&w.texts, `INSERT INTO texts VALUES(?,?,?)`},
+		{&w.chunks, `INSERT INTO chunks(file_id, name, scope, kind, start_line, end_line, doc_line, signature, test, holes, hash,
+			len_name, len_scope, len_path, len_ident, len_code, len_prose) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`},
+		{&w.names, `INSERT INTO constants VALUES(?,?,?,?)`},
 	} {
 		if *p.to, err = w.tx.PrepareContext(ctx, p.query); err != nil {
 			return errors.Join(err, w.close())
@@ -303,7 +307,7 @@ func (w *writer) prepare(ctx context.Context) (err error) {
 }
 
 func (w *writer) close() (err error) {
-	for _, st := range []*sql.Stmt{w.files, w.chunks, w.names} {
+	for _, st := range []*sql.Stmt{w.files, w.texts, w.chunks, w.names} {
 		if st != nil {
 			err = errors.Join(err, st.Close())
 		}
@@ -340,11 +344,14 @@ func (w *writer) file(ctx context.Context, c *change) error {
 	if c.remove {
 		return nil
 	}
-	res, err := w.files.ExecContext(ctx, c.path, c.size, c.mtime, c.sha, c.lang, c.status, c.content, c.mentions)
+	res, err := w.files.ExecContext(ctx, c.path, c.size, c.mtime, c.sha, c.lang, c.status)
 	if err != nil {
 		return err
 	}
-	if c.file, err = res.LastInsertId(); err != nil {
+	if c.file, err = res.LastInsertId(); err != nil || c.content == nil {
+		return err
+	}
+	if _, err := w.texts.ExecContext(ctx, c.file, c.content, c.mentions); err != nil {
 		return err
 	}
 	return w.chunksOf(ctx, c)
@@ -361,7 +368,7 @@ func (w *writer) chunksOf(ctx context.Context, c *change) error {
 			}
 			holes = string(b)
 		}
-		args := []any{c.file, ch.Name, ch.Qualified, ch.Kind, ch.StartLine, ch.EndLine, ch.DocLine, ch.Signature, ch.Doc, ch.Test, holes, ch.Hash[:]}
+		args := []any{c.file, ch.Name, strings.TrimSuffix(ch.Qualified, ch.Name), ch.Kind, ch.StartLine, ch.EndLine, ch.DocLine, ch.Signature, ch.Test, holes, ch.Hash[:]}
 		for f, t := range c.docs[i] {
 			args = append(args, t.length)
 			w.lengths[f] += t.length
@@ -374,10 +381,23 @@ func (w *writer) chunksOf(ctx context.Context, c *change) error {
 		if ch.ID, err = res.LastInsertId(); err != nil {
 			return err
 		}
-		for _, n := range ch.Names {
-			if _, err := w.names.ExecContext(ctx, ch.ID, n.Name, n.Line); err != nil {
-				return err
-			}
+		if err := w.namesOf(ctx, ch); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// namesOf stores the names of a chunk that have no chunk, each once.
+func (w *writer) namesOf(ctx context.Context, ch *Chunk) error {
+	seen := make(map[string]bool, len(ch.Names))
+	for i, n := range ch.Names {
+		if seen[n.Name] {
+			continue
+		}
+		seen[n.Name] = true
+		if _, err := w.names.ExecContext(ctx, ch.ID, i, n.Name, n.Line); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -436,7 +456,7 @@ func (s *store) ids(ctx context.Context, query string, args ...any) ([]int64, er
 }
 
 func (s *store) counts(ctx context.Context) (files, chunks int, err error) {
-	err = s.db.QueryRowContext(ctx, `SELECT (SELECT count(*) FROM files WHERE status IN ('ok','broken')), (SELECT count(*) FROM chunks)`).Scan(&files, &chunks)
+	err = s.db.QueryRowContext(ctx, `SELECT (SELECT count(*) FROM files WHERE status IN ('ok','broken')), chunks FROM lengths`).Scan(&files, &chunks)
 	return files, chunks, err
 }
 

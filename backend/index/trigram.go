@@ -23,7 +23,8 @@ const (
 	// maxSmall is how many segments may be small (less than a quarter of a full one) or mostly dead before they are made
 	// one.
 	maxSmall = 16
-	// segmentBits is the part of a row's key that numbers the segment.
+	// segmentBits bounds the number of a segment, which with the first two bytes is the key of a row: a new segment is
+	// written behind the others, so that pages are full.
 	segmentBits = 20
 )
 
@@ -174,7 +175,7 @@ func writeSegment(ctx context.Context, tx *sql.Tx, p pairs, from, to int64) erro
 	}
 	defer st.Close()
 	err = p.buckets(func(first uint16, data []byte) error {
-		_, err := st.ExecContext(ctx, int64(first)<<segmentBits|id, data)
+		_, err := st.ExecContext(ctx, id<<16|int64(first), data)
 		return err
 	})
 	if err != nil {
@@ -197,7 +198,7 @@ func (s *store) tidySegments(ctx context.Context) error {
 		}
 	}
 	var left pending
-	err = s.db.QueryRowContext(ctx, `SELECT count(*), coalesce(sum(size), 0) FROM files WHERE segment=0 AND content IS NOT NULL`).Scan(&left.files, &left.bytes)
+	err = s.db.QueryRowContext(ctx, `SELECT count(*), coalesce(sum(size), 0) FROM files WHERE segment=0 AND status IN ('ok','broken')`).Scan(&left.files, &left.bytes)
 	if err != nil || !left.many() {
 		return err
 	}
@@ -212,7 +213,7 @@ func (s *store) dropSegments(ctx context.Context, ids []int64) error {
 	defer tx.Rollback()
 	list := idList(ids)
 	for _, q := range []string{
-		`DELETE FROM trigrams WHERE id & ` + fmt.Sprint(1<<segmentBits-1) + ` IN (` + list + `)`,
+		`DELETE FROM trigrams WHERE id>>16 IN (` + list + `)`,
 		`DELETE FROM segments WHERE id IN (` + list + `)`,
 		`UPDATE files SET segment=0 WHERE segment IN (` + list + `)`,
 	} {
@@ -225,7 +226,7 @@ func (s *store) dropSegments(ctx context.Context, ids []int64) error {
 
 // segmentPending reads the text of files without a segment out of the database and writes segments of them.
 func (s *store) segmentPending(ctx context.Context) error {
-	ids, err := s.ids(ctx, `SELECT id FROM files WHERE segment=0 AND content IS NOT NULL ORDER BY id`)
+	ids, err := s.ids(ctx, `SELECT id FROM files WHERE segment=0 AND status IN ('ok','broken') ORDER BY id`)
 	if err != nil {
 		return err
 	}
@@ -267,7 +268,7 @@ func (s *store) gramFiles(ctx context.Context, grams []uint32) (map[uint32][]uin
 }
 
 func (s *store) bucket(ctx context.Context, first int64, grams []uint32, into map[uint32][]uint32) error {
-	rows, err := s.grams.QueryContext(ctx, first<<segmentBits, (first+1)<<segmentBits-1)
+	rows, err := s.grams.QueryContext(ctx, first)
 	if err != nil {
 		return err
 	}

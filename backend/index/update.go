@@ -64,14 +64,14 @@ func (ix *Index) Update(ctx context.Context, progress func(Progress)) (Stats, er
 // listing says what files there are now and what is known of them.
 type listing func(ctx context.Context) ([]repo.File, map[string]known, error)
 
-// everything lists the whole folder.
-func (ix *Index) everything(ctx context.Context) ([]repo.File, map[string]known, error) {
-	files, err := ix.src.Files(ctx)
-	if err != nil {
-		return nil, nil, err
-	}
-	before, err := ix.store.known(ctx)
-	return files, before, err
+// everything lists the whole folder, and what is known, at the same time.
+func (ix *Index) everything(ctx context.Context) (files []repo.File, before map[string]known, err error) {
+	var unread error
+	var wg sync.WaitGroup
+	wg.Go(func() { before, unread = ix.store.known(ctx) })
+	files, err = ix.src.Files(ctx)
+	wg.Wait()
+	return files, before, cmp.Or(err, unread)
 }
 
 // bring is Update for what a listing says.
@@ -86,10 +86,6 @@ func (ix *Index) bring(ctx context.Context, progress func(Progress), list listin
 	if !owner {
 		return ix.readOnlyStats(ctx, start)
 	}
-	if !ix.checked && checkSegments(ix.dir) != nil {
-		ix.suspect.Store(true)
-	}
-	ix.checked = true
 	if ix.suspect.Load() {
 		if err := ix.rebuild(); err != nil {
 			return Stats{}, fmt.Errorf("making a damaged index anew: %w", err)
@@ -179,8 +175,9 @@ func (ix *Index) update(ctx context.Context, progress func(Progress), start time
 	if err := ix.ownVectors(ctx); err != nil {
 		return Stats{}, err
 	}
+	sound := ix.checkOnce()
 	files, known, err := list(ctx)
-	if err != nil {
+	if err := cmp.Or(sound(), err); err != nil {
 		return Stats{}, err
 	}
 	todo, removed := compare(files, known)
@@ -202,6 +199,22 @@ func (ix *Index) update(ctx context.Context, progress func(Progress), start time
 	return u.finish(ctx)
 }
 
+// checkOnce compares the segments with their checksums, once, while something else is done; the result waits for it.
+func (ix *Index) checkOnce() (sound func() error) {
+	if ix.checked {
+		return func() error { return nil }
+	}
+	ix.checked = true
+	result := make(chan error, 1)
+	go func() { result <- checkSegments(ix.dir) }()
+	return func() error {
+		if err := <-result; err != nil {
+			return fmt.Errorf("%w: %v", errDamaged, err)
+		}
+		return nil
+	}
+}
+
 // task is one file to look at.
 type task struct {
 	seq  int
@@ -212,21 +225,18 @@ type task struct {
 // units is what a file takes of maxAhead.
 func (t task) units() int { return int(min(1+t.file.Size/aheadUnit, maxAhead)) }
 
-// compare finds what to look at and what is no more.
+// compare finds what to look at and what is no more; of before that stays.
 func compare(files []repo.File, before map[string]known) (todo []task, removed []change) {
-	seen := make(map[string]bool, len(files))
 	for _, f := range files {
-		seen[f.Path] = true
 		old, ok := before[f.Path]
+		delete(before, f.Path)
 		if ok && old.size == f.Size && old.mtime == f.ModTime.UnixNano() && old.mtime != 0 {
 			continue
 		}
 		todo = append(todo, task{file: f, old: old})
 	}
 	for path, old := range before {
-		if !seen[path] {
-			removed = append(removed, change{path: path, old: old, remove: true})
-		}
+		removed = append(removed, change{path: path, old: old, remove: true})
 	}
 	return todo, removed
 }

@@ -89,17 +89,47 @@ func (ix *Index) missingVectors(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+		if err := ix.addDocs(ctx, chunks); err != nil {
+			return err
+		}
 		if err := ix.vectorise(ctx, chunks); err != nil {
 			return err
 		}
 		ids = ids[n:]
 	}
 	var kept, chunks int
-	if err := ix.store.db.QueryRowContext(ctx, `SELECT (SELECT count(*) FROM vectors), (SELECT count(*) FROM chunks)`).Scan(&kept, &chunks); err != nil {
+	if err := ix.store.db.QueryRowContext(ctx, `SELECT (SELECT count(*) FROM vectors), chunks FROM lengths`).Scan(&kept, &chunks); err != nil {
 		return err
 	}
 	if kept > 2*chunks+1000 {
 		_, err = ix.store.db.ExecContext(ctx, `DELETE FROM vectors WHERE hash NOT IN (SELECT hash FROM chunks)`)
 	}
 	return err
+}
+
+// addDocs gives chunks that were loaded their comments, for which it cuts their files again.
+func (ix *Index) addDocs(ctx context.Context, chunks []Chunk) error {
+	c := newChunker()
+	defer c.close()
+	path, docs := "", map[Hash]string{}
+	for i := range chunks {
+		ch := &chunks[i]
+		if ch.Path != path {
+			path = ch.Path
+			clear(docs)
+			src, err := ix.FileText(ctx, path)
+			if err != nil {
+				return err
+			}
+			again, err := c.file(path, src)
+			if err != nil {
+				continue // it was cut by an older program
+			}
+			for _, one := range again.chunks {
+				docs[one.Hash] = one.Doc
+			}
+		}
+		ch.Doc = docs[ch.Hash]
+	}
+	return nil
 }

@@ -127,3 +127,36 @@ func TestPack(t *testing.T) {
 		}
 	}
 }
+
+// asked keeps the texts that it is given.
+type asked struct {
+	letters
+	texts []string
+}
+
+func (a *asked) Embed(ctx context.Context, texts []string) ([][]float32, error) {
+	a.texts = append(a.texts, texts...)
+	return a.letters.Embed(ctx, texts)
+}
+
+// What is embedded later, after a failure, is the text that would have been at first: with the comment, which is not stored.
+func TestVectorsLater(t *testing.T) {
+	t.Parallel()
+	src := newMemory(map[string]string{
+		"a.go": "package a\n\n// Sum adds what a plum costs.\nfunc Sum() int { return 1 }\n\n// Less takes it off.\nfunc Less() int { return 2 }\n",
+		"b.py": "def b():\n    \"\"\"An apple a day.\"\"\"\n    return 'pear'\n"})
+	a := &asked{letters: letters{name: "one", dim: 3, fail: errors.New("no server")}}
+	ix, err := open(src, t.TempDir(), Options{Embedder: a})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ix.Close()
+	mustUpdate(t, ix)
+	at, first := len(a.texts), strings.Join(a.texts, "\n--\n")
+	a.fail = nil
+	mustUpdate(t, ix)
+	later := strings.Join(a.texts[at:], "\n--\n")
+	if !strings.Contains(later, "Sum adds what a plum costs.") || !strings.HasPrefix(later, first) {
+		t.Errorf("at first\n%s\nlater\n%s", first, later)
+	}
+}
