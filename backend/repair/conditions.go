@@ -77,9 +77,9 @@ func (m *maker) predicates(n, c *node) []predicate {
 			o := s.of(k.memberOf())
 			if len(o) < 40 && o != "self" && o != "this" && !m.neverNull(o) {
 				w := 0.6
-				if m.hints.null {
-					if w = 1.2; n.class == loop { // asked again with other values, which a check in front of it does not see
-						w = 1.8
+				if lack := m.hints.lack(m.asked(k)); lack > 0 {
+					if w += 0.6 * lack; n.class == loop { // asked again with other values, which a check in front of it does not see
+						w += 0.6
 					}
 				}
 				add(r.isNull(o), r.not(r.isNull(o)), w, true)

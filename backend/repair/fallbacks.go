@@ -15,7 +15,7 @@ func (m *maker) fallback(n *node) {
 		return
 	}
 	w := -1.0
-	if m.hints.null || m.hints.key {
+	if m.hints.lack("") > 0 || m.hints.key || p.class == member && m.hints.lack(m.asked(p)) > 0 {
 		w = 0
 	}
 	text, o := s.of(n), n.operands()
@@ -55,8 +55,8 @@ func (m *maker) chain(n *node) {
 		return
 	}
 	w := -1.2
-	if m.hints.null {
-		w = 0.4
+	if lack := m.hints.lack(m.asked(n)); lack > 0 {
+		w = 0.4 * lack
 	}
 	if strings.HasPrefix(m.s.text[of.end:], ".") {
 		m.add("default", w, edit{of.end, of.end + 1, "?."})

@@ -28,11 +28,7 @@ func (m *maker) guards(n *node) {
 		}
 		if (k.class == member || k.class == index) && k.memberOf() != nil {
 			if o := s.of(k.memberOf()); len(o) < 50 && o != "self" && o != "this" && !isModule(s, o) && !m.neverNull(o) && (r.name != "go" || k.class == member && m.hints.null) {
-				w := 0.0
-				if m.hints.null {
-					w = 1
-				}
-				ask(r.isNull(o), w)
+				ask(r.isNull(o), m.hints.lack(m.asked(k)))
 			}
 		}
 		return true
@@ -55,6 +51,14 @@ func (m *maker) guards(n *node) {
 	}
 }
 
+// asked is the name of what an expression asks of a value.
+func (m *maker) asked(n *node) string {
+	if k := n.memberName(); k != nil && n.class != index {
+		return m.s.of(k)
+	}
+	return ""
+}
+
 // unusual asks for the parameters that a function may have forgotten: nothing, empty, zero, negative.
 func (m *maker) unusual(n *node, recursive bool, ask func(c string, w float64)) {
 	r := m.s.row
@@ -73,7 +77,7 @@ func (m *maker) unusual(n *node, recursive bool, ask func(c string, w float64)) 
 		t := m.sc.types[v]
 		if object := !m.sc.isNumber(v) && !slices.Contains([]string{"int", "long", "double", "boolean", "char", "string", "bool"}, t); object && r.name != "go" || strings.HasPrefix(t, "*") {
 			w := -0.6
-			if m.hints.null || recursive && t != "" {
+			if m.hints.lack("") > 0 || recursive && t != "" {
 				w = 0.5
 			}
 			if !m.neverNull(v) {

@@ -26,10 +26,11 @@ func ochiai(failing, passing, allFailing int) float64 {
 
 // hints are what the failures say of the kind of mistake.
 type hints struct {
-	null   bool // something was null
-	index  bool // something was out of range
-	key    bool // a key was not there
-	name   bool // a name was not defined
+	null   bool     // something was null
+	lacked []string // what was asked of it, where each failure that speaks of it says so
+	index  bool     // something was out of range
+	key    bool     // a key was not there
+	name   bool     // a name was not defined
 	hang   bool
 	texts  []string        // words that the failing tests expect
 	signs  []string        // marks in those, the most frequent first

@@ -9,8 +9,8 @@ import (
 	"redgreen/backend/model"
 )
 
-// TestSamples looks where the fixes of the samples in Go and JavaScript stand among the candidates, with coverage that
-// tells no test from another, as their runners give it.
+// TestSamples looks where the fixes of the samples stand among the candidates, with coverage that tells no test from another;
+// of the one in Python, which has two places, the first of them.
 func TestSamples(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -23,6 +23,9 @@ func TestSamples(t *testing.T) {
 		{"cronline", "src/next.js", "should run on the first of the month and on every Monday, as in cron. It only runs when the first is a Monday.",
 			"test/next.test.js > next > takes either the day or the weekday when both are given", "", ") || schedule.weekday",
 			[]string{"src/describe.js", "src/parse.js"}, 200},
+		{"invoice", "invoice/tax.py", "An order from a customer who left no address comes back with a 500 error. It should be invoiced with our own country's VAT", "tests/test_app.py::test_customer_without_address_pays_home_vat",
+			"assert 500 == 201\n  File \"invoice/tax.py\", line 19, in place_of_supply\n  AttributeError: 'NoneType' object has no attribute 'country'", "    if customer.address is None:\n        return HOME\n",
+			[]string{"invoice/app.py", "invoice/order.py", "invoice/store.py", "invoice/render.py", "invoice/totals.py", "invoice/money.py"}, 150},
 	} {
 		st := read([]model.Message{{Role: model.User, Text: "Task:\n" + tt.task + "\n\nFAILED " + tt.id + "\n  " + tt.message + "\n"}})
 		l := st.top()

@@ -236,6 +236,43 @@ func TestEachKind(t *testing.T) {
 	}
 }
 
+// TestWhatLacked guards first what the failure says was nothing, of all that is asked there, and takes a field's method of the same
+// name for no recursion.
+func TestWhatLacked(t *testing.T) {
+	t.Parallel()
+	const bad = "HOME = \"IE\"\n\n\ndef supply(shop, customer, goods):\n    return shop.rates.get(goods.kind, shop.usual) + customer.address.country + goods.maker.name\n"
+	good := strings.Replace(bad, "    return", "    if customer.address is None:\n        return HOME\n    return", 1)
+	st := &state{levels: []*level{newLevel("")}, failing: []failure{{message: "AttributeError: 'NoneType' object has no attribute 'country'"}}}
+	p := fixPlace("a.py", bad, good, st.hints())
+	t.Logf("%d of %d", p.at, p.of)
+	if p.at == 0 || p.at > 12 {
+		t.Errorf("the guard of what was nothing stands at %d of %d", p.at, p.of)
+	}
+	for message, want := range map[string]string{
+		"TypeError: Cannot read properties of undefined (reading 'city')": "city", "TypeError: Cannot read properties of null (reading 'size')": "size",
+		`java.lang.NullPointerException: Cannot invoke "java.lang.String.trim()" because "<parameter1>" is null`: "trim",
+		`java.lang.NullPointerException: Cannot read field "next" because "this.head" is null`:                   "next",
+		"TypeError: 'NoneType' object is not subscriptable":                                                      "",
+	} {
+		st.failing = []failure{{message: message}}
+		h := st.hints()
+		if got := strings.Join(h.lacked, " "); !h.null || got != want {
+			t.Errorf("%s: %v %q, want %q", message, h.null, got, want)
+		}
+	}
+	for text, want := range map[string]bool{
+		"class A:\n    def get(self, k):\n        return self._all.get(k)\n":          false,
+		"class A:\n    def total(self):\n        return self.v + self.left.total()\n": true,
+		"class A:\n    def get(self, k):\n        return self.get(k - 1)\n":           true,
+		"def get(k):\n    return get(k - 1)\n":                                        true,
+	} {
+		s := parse("a.py", text)
+		if got := s.scopeOf(s.root.smallest(len(text)-2, len(text)-2)).recursive(s); got != want {
+			t.Errorf("recursive: %v of\n%s", got, text)
+		}
+	}
+}
+
 // TestNotReached moves a statement that the failing test does not reach, since it stands on the wrong side of another.
 func TestNotReached(t *testing.T) {
 	t.Parallel()

@@ -234,14 +234,41 @@ var (
 	literals = regexp.MustCompile(`\b\d[\w.]*|'[^'\n]+'|"[^"\n]+"`)
 )
 
+// nothing tells that something was null, and askedOf what was asked of it.
+var (
+	nothing = regexp.MustCompile(`NoneType|nil pointer|of undefined|of null|NullPointer`)
+	askedOf = regexp.MustCompile(`'NoneType' object has no attribute '(\w+)'|properties of (?:null|undefined) \(reading '(\w+)'\)|Cannot (?:invoke|read field) "(?:[\w.$]*\.)?(\w+)(?:\([^"]*\))?" because`)
+)
+
+// lack is how much what stands for nothing is suspected at a place where something is asked of a value: by name, where the failures
+// say a name.
+func (h hints) lack(name string) float64 {
+	switch {
+	case !h.null:
+		return 0
+	case len(h.lacked) == 0:
+		return 1
+	case slices.Contains(h.lacked, name):
+		return 1.8
+	}
+	return 0
+}
+
 // hints reads what the failures say.
 func (st *state) hints() hints {
 	h := hints{given: map[string]bool{}}
-	all := ""
+	all, named := "", len(st.levels) == 1 // the messages are of the untouched copy
 	for _, f := range st.failing {
 		m := f.message
 		all += m
-		h.null = h.null || strings.Contains(m, "NoneType") || strings.Contains(m, "nil pointer") || strings.Contains(m, "of undefined") || strings.Contains(m, "of null") || strings.Contains(m, "NullPointer")
+		if nothing.MatchString(m) {
+			h.null = true
+			asked := askedOf.FindAllStringSubmatch(m, -1)
+			for _, a := range asked {
+				h.lacked = append(h.lacked, a[1]+a[2]+a[3])
+			}
+			named = named && len(asked) > 0
+		}
 		h.index = h.index || strings.Contains(m, "IndexError") || strings.Contains(m, "out of range") || strings.Contains(m, "OutOfBounds")
 		h.key = h.key || strings.Contains(m, "KeyError") || strings.Contains(m, "NaN")
 		h.name = h.name || strings.Contains(m, "NameError")
@@ -255,6 +282,9 @@ func (st *state) hints() hints {
 				h.texts = append(h.texts, q[1])
 			}
 		}
+	}
+	if !named {
+		h.lacked = nil
 	}
 	h.signs, h.raised = signs(h.texts), raised(all)
 	return h

@@ -237,6 +237,9 @@ func splitTop(text string) []string {
 	return append(out, text[from:])
 }
 
+// ofCollections are methods of usual collections: a method of such a name that calls the one of a field is not recursive.
+var ofCollections = strings.Fields("get set pop push append add put remove items keys values update clear has contains copy size")
+
 // recursive reports whether the function calls itself.
 func (sc *scope) recursive(s *source) bool {
 	if sc.fn == nil || sc.fn.get("name") == nil || !sc.known.once("recursive") {
@@ -245,11 +248,11 @@ func (sc *scope) recursive(s *source) bool {
 	name, found := s.of(sc.fn.get("name")), false
 	sc.fn.walk(func(k *node) bool {
 		if k.class == call && k.callee() != nil {
-			f := k.callee()
+			f, of := k.callee(), k.get("object") // Java
 			if f.class == member {
-				f = f.memberName()
+				f, of = f.memberName(), f.memberOf()
 			}
-			found = found || f != nil && s.of(f) == name
+			found = found || f != nil && s.of(f) == name && !(slices.Contains(ofCollections, name) && of != nil && of.class == member)
 		}
 		return !found
 	})
