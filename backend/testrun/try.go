@@ -74,7 +74,9 @@ func (r *Runner) Try(ctx context.Context, dir string, c Command, candidates []Ca
 	}
 	trials = make([]Trial, len(candidates))
 	ord := order{Trials: candidates, Seconds: o.Test.Seconds(), Wall: o.Wall.Seconds(), Enough: o.Enough}
+	var beside comparison
 	problem, err = r.drive(ctx, dir, c, d, ord, o.Red, o.Green, func(e driven) {
+		beside.take(e, len(trials))
 		if e.N < 0 || e.N >= len(trials) {
 			return
 		}
@@ -82,22 +84,11 @@ func (r *Runner) Try(ctx context.Context, dir string, c Command, candidates []Ca
 		switch e.Event {
 		case "trial":
 			t.Tried, t.Built, t.Crashed, t.Shared, t.Hung, t.Fixed = true, e.Built, e.Crashed, e.Shared, e.Hung, e.Fixed
-		case "compare":
-			t.Near, t.Raises, t.Endless, t.Touches = e.Near, e.Raises, e.Endless, e.Touches
-		case "alike":
-			for _, n := range e.Alike {
-				if n >= 0 && n < len(trials) {
-					trials[n].Group = e.Alike[0] + 1
-				}
-			}
-		case "differ":
-			if len(e.Alike) == 2 && e.Alike[0] >= 0 && e.Alike[0] < len(trials) {
-				trials[e.Alike[0]].Differs = append(trials[e.Alike[0]].Differs, Differ{Other: e.Alike[1], Input: e.Input, Gives: e.Gives})
-			}
 		case "whole":
 			t.Whole, t.Broken, t.Fixed, t.All = true, e.Broken, e.Fixed, len(e.Fixed) == len(o.Red)
 		}
 	})
+	beside.judge(trials)
 	if err == nil && problem != "" && d.slowly && !slices.ContainsFunc(trials, func(t Trial) bool { return t.Tried }) {
 		return r.trySlowly(ctx, dir, c, candidates, o)
 	}

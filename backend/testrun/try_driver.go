@@ -55,25 +55,21 @@ func drives(runner string, files []string) *driver {
 
 // driven is one line of a driver's report.
 type driven struct {
-	Event   string    `json:"event"` // trial, whole, lines, end
-	N       int       `json:"n"`
-	Built   bool      `json:"built"`
-	Crashed bool      `json:"crashed"`
-	Shared  bool      `json:"shared"`
-	Fixed   []string  `json:"fixed"`
-	Hung    []string  `json:"hung"`
-	Broken  []string  `json:"broken"`
-	Near    [2]int    `json:"near"`
-	Raises  [2]int    `json:"raises"`
-	Endless int       `json:"endless"`
-	Touches int       `json:"touches"`
-	Alike   []int     `json:"alike"`
-	Input   string    `json:"input"`
-	Gives   [2]string `json:"gives"`
-	ID      string    `json:"id"`
-	Status  Status    `json:"status"`
-	Hits    [][2]any  `json:"hits"`
-	Unfit   string    `json:"unfit"` // of end: why the driver cannot run these tests
+	Event   string   `json:"event"` // trial, whole, inputs, fates, lines, end
+	N       int      `json:"n"`
+	Built   bool     `json:"built"`
+	Crashed bool     `json:"crashed"`
+	Shared  bool     `json:"shared"`
+	Fixed   []string `json:"fixed"`
+	Hung    []string `json:"hung"`
+	Broken  []string `json:"broken"`
+	Calls   []string `json:"calls"` // of inputs: the calls, and for each whether it is near one of a passing test
+	Green   []bool   `json:"green"`
+	Fates   []fate   `json:"fates"` // of fates: what came of the calls
+	ID      string   `json:"id"`
+	Status  Status   `json:"status"`
+	Hits    [][2]any `json:"hits"`
+	Unfit   string   `json:"unfit"` // of end: why the driver cannot run these tests
 }
 
 // drive runs a driver once and visits what it reports, with ids as they are known outside.
