@@ -92,6 +92,9 @@ func (r *Runner) Try(ctx context.Context, dir string, c Command, candidates []Ca
 	if err == nil && problem != "" && d.slowly && !slices.ContainsFunc(trials, func(t Trial) bool { return t.Tried }) {
 		return r.trySlowly(ctx, dir, c, candidates, o)
 	}
+	if err == nil && c.Runner == "node" {
+		err = r.compareNode(ctx, dir, c, candidates, trials, o)
+	}
 	return trials, problem, err
 }
 

@@ -72,6 +72,7 @@ func (c *comparison) judge(trials []Trial) {
 	if c.tree == nil {
 		return
 	}
+	slices.Sort(c.order)
 	var groups [][]int
 	for _, n := range c.order {
 		c.count(n, &trials[n])

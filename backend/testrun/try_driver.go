@@ -27,6 +27,9 @@ type order struct {
 	Wall    float64     `json:"wall"`
 	Enough  int         `json:"enough"`
 	Trace   []string    `json:"trace"`
+
+	Plain   Candidate  `json:"plain,omitempty"`   // to compare: the changed files as they are in the tree, with marks as the trials have
+	Changed [][]string `json:"changed,omitempty"` // and of each trial what it changes that has a mark
 }
 
 // driver is how a runner tries many candidates in one run of the sandbox: begin turns a job that start has prepared into
@@ -206,7 +209,10 @@ func tryPython(j *job, o order) error {
 }
 
 // tryNode has our driver run Node once and again with its own reporter.
-func tryNode(j *job, o order) error {
+func tryNode(j *job, o order) error { return nodeDriver(j, o, "try_node.mjs") }
+
+// nodeDriver has one of our drivers take the place of Node's own tests.
+func nodeDriver(j *job, o order, name string) error {
 	at := slices.IndexFunc(j.spec.Args, func(a string) bool { return strings.HasPrefix(a, "--test-reporter-destination="+outPath) })
 	if at < 0 {
 		return errNoArgs
@@ -214,6 +220,6 @@ func tryNode(j *job, o order) error {
 	rest := j.spec.Args[at+1:]
 	o.Args = withoutPaths(j.tree.sub(j.command.Dir), rest)
 	o.Whole = slices.DeleteFunc(slices.Clone(rest), func(a string) bool { return slices.Contains(o.Args, a) })
-	j.spec.Args = []string{j.spec.Args[0], path.Join(reportersPath, "try_node.mjs")}
+	j.spec.Args = []string{j.spec.Args[0], path.Join(reportersPath, name)}
 	return j.give(o)
 }

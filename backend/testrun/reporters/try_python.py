@@ -635,7 +635,8 @@ class Compared:
             all_, i, j = list(value), some.randrange(len(value)), some.randrange(len(value))
             swapped = list(all_)
             swapped[i], swapped[j] = swapped[j], swapped[i]
-            within = [all_[:i] + [other] + all_[i + 1:] for other in self.off(all_[i])[:3]]
+            others = self.off(all_[i])[:3]
+            within = [all_[:i] + [other] + all_[i + 1:] for other in others] + [all_ + [other] for other in others[:1]]
             return [kind(v) for v in [all_[1:], all_[:-1], all_[::-1], all_ + all_, all_[:i] + [all_[i]] + all_[i:], swapped] + within]
         if kind in (dict, set) and value:
             key = some.choice(sorted(value, key=repr))

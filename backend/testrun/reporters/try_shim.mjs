@@ -8,9 +8,9 @@ let run = null; // the version that is looked at
 let group = null; // the describe whose body is being read
 let running = null; // the test that runs
 
-/** A version begins: report(names, status) is told of each test. */
-export function begin(report) {
-  run = { report, tail: Promise.resolve(), hooks: { before: [], after: [], beforeEach: [], afterEach: [] }, begun: false };
+/** A version begins: report(names, status) is told of each test; one that start(names) says false of is skipped. */
+export function begin(report, start = () => true) {
+  run = { report, start, tail: Promise.resolve(), hooks: { before: [], after: [], beforeEach: [], afterEach: [] }, begun: false };
   group = running = null;
 }
 
@@ -23,6 +23,9 @@ export async function end() {
   await all(run.hooks.after, {}).catch(() => {});
   real.mock.reset?.();
 }
+
+/** The names of the test that runs. */
+export const current = () => running?.names;
 
 /** Something went wrong outside of any promise that a test waits for. */
 export function stray(error) {
@@ -82,6 +85,7 @@ function limited(work, node) {
 async function perform(node) {
   if (node.suite) return performSuite(node);
   const before = running;
+  if (run.start(node.names) === false) node.skipped = true;
   if (!node.skipped || node.options.todo && node.fn) {
     running = node;
     try {
