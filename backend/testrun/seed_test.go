@@ -96,6 +96,9 @@ func TestSeedGoesOn(t *testing.T) {
 	if err := r.makeSeed(t.Context(), j, seed); err != nil {
 		t.Fatal(err)
 	}
+	if runs != 1+len(seedRuns) {
+		t.Errorf("%d runs, want each kind once in the second compilation", runs)
+	}
 	left, err := filepath.Glob(filepath.Join(r.options.Seed, "*"))
 	if err != nil || len(left) != 2 { // the seed and its lock
 		t.Errorf("left %q, %v", left, err)
