@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"reflect"
 
 	"redgreen/backend/model"
@@ -129,6 +130,9 @@ func fold(s State, e Event, data any, err error) (State, error) {
 		s.Applied, s.Receipt = e.Kind == KindPatchApplied, d.Receipt
 	case Finished:
 		s.Outcome, s.Question = d.Outcome, ""
+		if d.USD != nil { // of another tool's session it may be all that is known, or more than its replies tell
+			s.MicroUSD, s.Priced = model.MicroUSD(math.Round(*d.USD*1e6)), true
+		}
 	}
 	return s, nil
 }

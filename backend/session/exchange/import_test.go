@@ -150,6 +150,28 @@ func TestImportOfOtherTools(t *testing.T) {
 	}
 }
 
+// TestImportedCost: what a tool tells as the total is what a session cost, also where it prices no reply, or not all that it paid for.
+func TestImportedCost(t *testing.T) {
+	t.Parallel()
+	for file, want := range map[string]string{"mini-odd.traj.json": "0.1000 USD", "mini-1.1.traj.json": "0.5000 USD", "mini.traj.json": "0.0125 USD", "codex.jsonl": "price unknown"} {
+		events, _ := importFile(t, file)
+		if got := costWords(folded(t, events)); got != want {
+			t.Errorf("%s cost %s, want %s", file, got, want)
+		}
+	}
+	for total, want := range map[string]string{"-1": "price unknown", "1e9": "price unknown", "0": "0.0000 USD"} {
+		text := `{"trajectory_format": "mini-swe-agent-1", "info": {"model_stats": {"instance_cost": ` + total + `}},
+			"messages": [{"role": "user", "content": "add is wrong"}, {"role": "assistant", "content": "so it is"}]}`
+		events, _, err := Import(t.Context(), strings.NewReader(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := costWords(folded(t, events)); got != want {
+			t.Errorf("a total of %s is %s, want %s", total, got, want)
+		}
+	}
+}
+
 // What we export we read again, with the same state, patch and certificate; the older shape with data too.
 func TestImportOfOurOwn(t *testing.T) {
 	t.Parallel()

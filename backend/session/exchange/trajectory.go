@@ -126,8 +126,8 @@ func (e *emitter) turn(t turn) {
 		}
 		reply := session.ModelReplied{Step: e.step, Stop: stop, Usage: t.usage,
 			Message: model.Message{Role: model.Assistant, Text: bounded(t.text), Thinking: bounded(t.thinking), Calls: t.calls}}
-		if t.usd != nil && *t.usd >= 0 && *t.usd < 1e6 { // more is no price
-			reply.MicroUSD, reply.Priced = model.MicroUSD(*t.usd*1e6), true
+		if usd := price(t.usd); usd != nil {
+			reply.MicroUSD, reply.Priced = model.MicroUSD(*usd*1e6), true
 		}
 		e.tokens += t.usage.Total()
 		e.add(session.KindModelReplied, reply)
@@ -149,9 +149,17 @@ func (e *emitter) turn(t turn) {
 	}
 }
 
+// price is a price as a tool gave it, nil for what cannot be one.
+func price(usd *float64) *float64 {
+	if usd == nil || *usd < 0 || *usd >= 1e6 {
+		return nil
+	}
+	return usd
+}
+
 // finish closes the record with what may honestly be said: an explanation was answered; a change was not proven here.
 func (e *emitter) finish(t trajectory) {
-	f := session.Finished{Outcome: session.Answered, Steps: e.step, Tokens: e.tokens, USD: t.usd, Patch: bounded(t.patch), Certificate: json.RawMessage("null"),
+	f := session.Finished{Outcome: session.Answered, Steps: e.step, Tokens: e.tokens, USD: price(t.usd), Patch: bounded(t.patch), Certificate: json.RawMessage("null"),
 		Message: "Imported from " + t.source.Tool + "."}
 	if len(e.calls) > 0 {
 		f.Outcome = session.NotProven

@@ -155,6 +155,13 @@ describe('what a patch and its proof stand for', () => {
   });
 });
 
+test('the total that another tool tells is the cost', () => {
+  const end = (usd: number | null): ['session.finished', Payloads['session.finished']] => ['session.finished', { outcome: 'not_proven', patch: '', certificate: null, steps: 1, usd, tokens: 0, applied: false }];
+  const of = (usd: number | null) => reduceAll(empty('s'), log(['session.started', started], reply(1, { priced: false, micro_usd: 0 }), end(usd)));
+  expect([of(0.1).microUsd, of(0.1).priced]).toEqual([100_000, true]);
+  expect([of(null).microUsd, of(null).priced]).toEqual([0, false]);
+});
+
 test('null lists of Go do not break the fold', () => {
   const v = reduceAll(empty('s'), log(
     ['tests.started', { command: null, why: 'baseline' }],

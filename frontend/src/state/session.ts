@@ -314,7 +314,9 @@ function finished(v: SessionView, d: Finished, base: Base): SessionView {
   const item: Item = {
     type: 'end', ...base, outcome: d.outcome, message: d.message ?? '', tried: list(d.tried), stillRed: list(d.still_red),
   };
-  return { ...pause(add(v, item), base.at), finished: d, proving: false, review: null, activity: 'over' };
+  // Of another tool's session the total may be all that is known, or more than its replies tell.
+  const cost = d.usd == null ? {} : { microUsd: Math.round(d.usd * 1e6), priced: true };
+  return { ...pause(add(v, item), base.at), ...cost, finished: d, proving: false, review: null, activity: 'over' };
 }
 
 // ---- what is derived
