@@ -196,6 +196,7 @@ func BenchmarkQuery(b *testing.B) {
 		return func() error { _, err := ix.Grep(ctx, p, GrepOptions{}); return err }
 	}
 	literal := func(s string) func() error { return grep(Pattern{Literal: s}) }
+	word := func(s string) func() error { return grep(Pattern{Literal: s, Word: true}) }
 	keywords := func(s string) func() error {
 		return func() error { _, err := ix.Keywords(ctx, s, 100); return err }
 	}
@@ -210,6 +211,8 @@ func BenchmarkQuery(b *testing.B) {
 	}{
 		{"literal", []func() error{literal("unexpected newline in"), literal("http2: invalid"), literal("func (t *Transport)"), literal("cannot use generic")},
 			[][]string{{"-F", "unexpected newline in"}, {"-F", "http2: invalid"}, {"-F", "func (t *Transport)"}, {"-F", "cannot use generic"}}},
+		{"identifier", []func() error{word("dialConn"), word("mallocgc"), word("ParseFile"), word("RoundTrip")},
+			[][]string{{"-w", "dialConn"}, {"-w", "mallocgc"}, {"-w", "ParseFile"}, {"-w", "RoundTrip"}}},
 		{"common", []func() error{literal("if err != nil"), literal("return"), literal("func ")}, [][]string{{"-F", "if err != nil"}, {"-F", "return"}, {"-F", "func "}}},
 		{"regex", []func() error{grep(Pattern{Regexp: regexp.MustCompile(`func \w+Transport\(`)}), grep(Pattern{Regexp: regexp.MustCompile(`(?i)deadline ?exceeded`)}), grep(Pattern{Regexp: regexp.MustCompile(`panic\("[a-z]+: .*overflow`)})},
 			[][]string{{`func \w+Transport\(`}, {`(?i)deadline ?exceeded`}, {`panic\("[a-z]+: .*overflow`}}},

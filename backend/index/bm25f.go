@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/blevesearch/bleve/v2"
 	bleveindex "github.com/blevesearch/bleve_index_api"
@@ -107,7 +108,8 @@ func (ix *Index) rank(ctx context.Context, units []*unit, weights []fieldWeight,
 	if err != nil {
 		return nil, err
 	}
-	r := ranker{reader: reader, weights: weights, mean: mean, docs: float64(docs)}
+	r := ranker{reader: reader, weights: weights, mean: mean, docs: float64(docs), sums: sumsPool.Get().(*sums)}
+	defer r.sums.free()
 	if units, err = r.rarest(ctx, units); err != nil {
 		return nil, err
 	}
@@ -165,10 +167,30 @@ type ranker struct {
 	weights []fieldWeight
 	mean    [numFields]float64
 	docs    float64
-	several bool      // the query has more than one unit
+	several bool // the query has more than one unit
+	*sums
+}
+
+// sums are what one query adds up. They are used again and again: making room for all documents took longer than counting.
+type sums struct {
 	scores  []float64 // by document
 	tf      []float64 // by document, of the unit at hand
+	found   []uint64  // documents with a score
 	touched []uint64  // documents of the unit at hand
+}
+
+var sumsPool = sync.Pool{New: func() any { return &sums{} }}
+
+// free gives the room back, with nothing in it.
+func (s *sums) free() {
+	for _, doc := range s.found {
+		s.scores[doc] = 0
+	}
+	for _, doc := range s.touched { // where counting broke off
+		s.tf[doc] = 0
+	}
+	s.found, s.touched = s.found[:0], s.touched[:0]
+	sumsPool.Put(s)
 }
 
 // rarest keeps the units that tell most, if there are more than can be looked up; how rare a unit is, is estimated by
@@ -221,8 +243,15 @@ func (r *ranker) add(ctx context.Context, u *unit) error {
 	weight := math.Log(1+(r.docs-df+0.5)/(df+0.5)) * u.weight
 	for _, doc := range r.touched {
 		tf := r.tf[doc]
-		r.scores[doc] += weight * tf * (saturation + 1) / (tf + saturation)
 		r.tf[doc] = 0
+		share := weight * tf * (saturation + 1) / (tf + saturation)
+		if share <= 0 {
+			continue
+		}
+		if r.scores[doc] == 0 {
+			r.found = append(r.found, doc)
+		}
+		r.scores[doc] += share
 	}
 	r.touched = r.touched[:0]
 	return nil
@@ -330,24 +359,9 @@ func (r *ranker) count(doc uint64, tf float64) {
 
 // best gives the n highest scores, and what ties with the last of them, with the chunks' own ids.
 func (r *ranker) best(n int) ([]Scored, error) {
-	type doc struct {
-		num   uint64
-		score float64
-	}
-	var all []doc
-	for num, score := range r.scores {
-		if score > 0 {
-			all = append(all, doc{uint64(num), score})
-		}
-	}
-	slices.SortFunc(all, func(a, b doc) int { return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.num, b.num)) })
-	// Ties at the border are kept: which of them stay is not for internal numbers to say, which merges change.
-	end := min(n, len(all))
-	for end > 0 && end < len(all) && all[end].score == all[end-1].score {
-		end++
-	}
-	out := make([]Scored, 0, end)
-	for _, d := range all[:end] {
+	all := r.highest(n)
+	out := make([]Scored, 0, len(all))
+	for _, d := range all {
 		ext, err := r.reader.ExternalID(bleveindex.NewIndexInternalID(nil, d.num))
 		if err != nil {
 			return nil, err
@@ -359,4 +373,37 @@ func (r *ranker) best(n int) ([]Scored, error) {
 		out = append(out, Scored{id, d.score})
 	}
 	return out, nil
+}
+
+// scoredDoc is a document by bleve's number.
+type scoredDoc struct {
+	num   uint64
+	score float64
+}
+
+// highest gives the documents of the n highest scores, best first. Ties at the border are kept: which of them stay is not for
+// internal numbers to say, which merges change.
+func (r *ranker) highest(n int) []scoredDoc {
+	var out []scoredDoc
+	least, room := 0.0, 4*n
+	for _, num := range r.found {
+		score := r.scores[num]
+		if score <= 0 || score < least {
+			continue
+		}
+		if out = append(out, scoredDoc{num, score}); len(out) >= room {
+			out = bestDocs(out, n)
+			least, room = out[n-1].score, max(room, 2*len(out))
+		}
+	}
+	return bestDocs(out, n)
+}
+
+func bestDocs(all []scoredDoc, n int) []scoredDoc {
+	slices.SortFunc(all, func(a, b scoredDoc) int { return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.num, b.num)) })
+	end := min(n, len(all))
+	for end > 0 && end < len(all) && all[end].score == all[end-1].score {
+		end++
+	}
+	return all[:end]
 }

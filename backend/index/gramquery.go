@@ -130,19 +130,20 @@ func rarest(q *csindex.Query, sizes map[uint32]int, keep int) *csindex.Query {
 // without reading it.
 func (s *store) rowSizes(ctx context.Context, grams []uint32) (map[uint32]int, error) {
 	out := map[uint32]int{}
-	for _, g := range grams {
-		first := int64(g >> 8)
-		if _, ok := out[uint32(first)]; ok {
-			continue
-		}
+	rows, err := s.sizes.QueryContext(ctx, firstBytes(grams))
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var first uint32
 		var size int
-		err := s.sizes.QueryRowContext(ctx, first).Scan(&size)
-		if err != nil {
+		if err := rows.Scan(&first, &size); err != nil {
 			return nil, err
 		}
-		out[uint32(first)] = size
+		out[first] += size
 	}
-	return out, nil
+	return out, rows.Err()
 }
 
 func queryGrams(q *csindex.Query, grams []uint32) []uint32 {

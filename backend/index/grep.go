@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"sync"
 	"time"
 	"unicode/utf8"
 )
@@ -87,8 +88,9 @@ func (p Pattern) find(b []byte) []int {
 	if p.Regexp != nil {
 		return p.Regexp.FindIndex(b)
 	}
+	n := newNeedle(p.Literal)
 	for at := 0; at <= len(b); {
-		i := bytes.Index(b[at:], []byte(p.Literal))
+		i := n.index(b[at:])
 		if i < 0 {
 			return nil
 		}
@@ -118,14 +120,12 @@ func (ix *Index) grep(ctx context.Context, p Pattern, o GrepOptions) (out Greppe
 	if o.Best {
 		slices.SortStableFunc(files, func(a, b fileInfo) int { return cmp.Compare(b.rank, a.rank) })
 	}
-	read := o.Read
-	if read == nil {
-		read = ix.src.Read
-	}
 	m := newMatcher(p)
 	var in []int64 // the file of each hit
 	err = inOrderOf(ctx, files, func(f fileInfo) ([]GrepHit, error) {
-		src, err := read(f.path)
+		room := rooms.Get().(*[]byte)
+		defer rooms.Put(room)
+		src, err := ix.present(f.path, o.Read, room)
 		if err != nil {
 			return nil, nil // gone, or no text any more
 		}
@@ -151,6 +151,27 @@ func (ix *Index) grep(ctx context.Context, p Pattern, o GrepOptions) (out Greppe
 		out.Hits[i].ID = innermost(chunks[in[i]], out.Hits[i].Line).id
 	}
 	return out, err
+}
+
+// rooms are for texts that are looked at and let go.
+var rooms = sync.Pool{New: func() any { return new([]byte) }}
+
+// present gives the present text of a file, in the room if it is the folder's own.
+func (ix *Index) present(path string, read func(string) ([]byte, error), room *[]byte) ([]byte, error) {
+	if read != nil {
+		return read(path)
+	}
+	folder, ok := ix.src.(interface {
+		ReadInto(room []byte, path string) ([]byte, error)
+	})
+	if !ok {
+		return ix.src.Read(path)
+	}
+	src, err := folder.ReadInto(*room, path)
+	if cap(src) > cap(*room) {
+		*room = src
+	}
+	return src, err
 }
 
 // lines finds the lines of a text where matches begin, each once, at most n.

@@ -6,7 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
+	"strconv"
 )
 
 const chunkColumns = `c.id, f.path, f.lang, c.name, c.qualified, c.kind, c.start_line, c.end_line, c.doc_line, c.signature, c.test, c.holes, c.hash, c.file_id`
@@ -50,14 +50,14 @@ func (s *store) meta(ctx context.Context, where string, args ...any) ([]loaded, 
 
 // idList is a list for SQL's IN; ids are numbers, so nothing needs quoting.
 func idList(ids []int64) string {
-	var b strings.Builder
+	var b []byte
 	for i, id := range ids {
 		if i > 0 {
-			b.WriteByte(',')
+			b = append(b, ',')
 		}
-		fmt.Fprint(&b, id)
+		b = strconv.AppendInt(b, id, 10)
 	}
-	return b.String()
+	return string(b)
 }
 
 // content gives a file's stored text; nil where none was stored.

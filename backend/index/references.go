@@ -83,14 +83,10 @@ func (ix *Index) references(ctx context.Context, name string, o GrepOptions) (ou
 		_, y := slices.BinarySearch(definers, b.id)
 		return compareBool(!x, !y)
 	})
-	read := o.Read
-	if read == nil {
-		read = ix.src.Read
-	}
 	looked := 0
 	var in []int64 // the file of each, 0 where the chunk is known
 	err = inOrderOf(ctx, files, func(f fileInfo) ([]Reference, error) {
-		return ix.referencesIn(ctx, f, name, read)
+		return ix.referencesIn(ctx, f, name, o.Read)
 	}, func(f fileInfo, refs []Reference) bool {
 		looked++
 		for _, r := range refs {
@@ -153,7 +149,9 @@ const indexedText = -1
 
 // referencesIn finds a name in the present text of a file; a text that is not the indexed one is parsed.
 func (ix *Index) referencesIn(ctx context.Context, f fileInfo, name string, read func(string) ([]byte, error)) ([]Reference, error) {
-	src, err := read(f.path)
+	room := rooms.Get().(*[]byte)
+	defer rooms.Put(room)
+	src, err := ix.present(f.path, read, room)
 	if err != nil || (Pattern{Literal: name, Word: true}).find(src) == nil {
 		return nil, nil // gone, no text any more, or only longer names
 	}

@@ -162,8 +162,8 @@ func (s *store) prepare(fresh bool, version string) error {
 		to    **sql.Stmt
 		query string
 	}{
-		{&s.grams, `SELECT data FROM trigrams WHERE id IN (SELECT id<<16 | ? FROM segments)`},
-		{&s.sizes, `SELECT coalesce(sum(length(data)), 0) FROM trigrams WHERE id IN (SELECT id<<16 | ? FROM segments)`},
+		{&s.grams, `SELECT id & 65535, data FROM trigrams WHERE id IN (SELECT segments.id<<16 | value FROM segments, json_each(?))`},
+		{&s.sizes, `SELECT id & 65535, length(data) FROM trigrams WHERE id IN (SELECT segments.id<<16 | value FROM segments, json_each(?))`},
 		{&s.said, `SELECT mentions FROM texts WHERE file_id=?`},
 	} {
 		if *p.to, err = s.db.Prepare(p.query); err != nil {

@@ -251,38 +251,42 @@ func (s *store) segmentPending(ctx context.Context) error {
 // gramFiles lists the files of each trigram, by id.
 func (s *store) gramFiles(ctx context.Context, grams []uint32) (map[uint32][]uint32, error) {
 	out := make(map[uint32][]uint32, len(grams))
-	byFirst := map[int64][]uint32{}
+	byFirst := map[uint32][]uint32{}
 	for _, g := range grams {
-		out[g] = nil
-		byFirst[int64(g>>8)] = append(byFirst[int64(g>>8)], g)
+		if _, ok := out[g]; !ok {
+			out[g] = nil
+			byFirst[g>>8] = append(byFirst[g>>8], g)
+		}
 	}
-	for first, grams := range byFirst {
-		if err := s.bucket(ctx, first, grams, out); err != nil {
+	rows, err := s.grams.QueryContext(ctx, firstBytes(grams))
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var first uint32
+		var data sql.RawBytes
+		if err := rows.Scan(&first, &data); err != nil {
 			return nil, err
+		}
+		for _, g := range byFirst[first] {
+			if out[g], err = postings(out[g], data, byte(g)); err != nil {
+				return nil, err
+			}
 		}
 	}
 	for g := range out {
 		slices.Sort(out[g])
 	}
-	return out, nil
+	return out, rows.Err()
 }
 
-func (s *store) bucket(ctx context.Context, first int64, grams []uint32, into map[uint32][]uint32) error {
-	rows, err := s.grams.QueryContext(ctx, first)
-	if err != nil {
-		return err
+// firstBytes lists what the rows of trigrams are called by, each once, for SQLite.
+func firstBytes(grams []uint32) string {
+	var first []int64
+	for _, g := range grams {
+		first = append(first, int64(g>>8))
 	}
-	defer rows.Close()
-	for rows.Next() {
-		var data sql.RawBytes
-		if err := rows.Scan(&data); err != nil {
-			return err
-		}
-		for _, g := range grams {
-			if into[g], err = postings(into[g], data, byte(g)); err != nil {
-				return err
-			}
-		}
-	}
-	return rows.Err()
+	slices.Sort(first)
+	return "[" + idList(slices.Compact(first)) + "]"
 }

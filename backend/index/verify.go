@@ -16,7 +16,7 @@ import (
 // only the lines with that text are held against the expression.
 type matcher struct {
 	p    Pattern
-	must [][]byte // one of them is in every line where a match begins; nil: nothing is known
+	must []needle // one of them is in every line where a match begins; nil: nothing is known
 	fold bool     // must is lower case and stands for either case
 	more int      // lines with more than white space in them that a match can go on over, after its first
 }
@@ -40,7 +40,7 @@ func newMatcher(p Pattern) matcher {
 		if m.fold {
 			text = strings.ToLower(text)
 		}
-		m.must = append(m.must, []byte(text))
+		m.must = append(m.must, newNeedle(text))
 	}
 	return m
 }
@@ -236,7 +236,7 @@ func (m matcher) next(src []byte, at int, near []int) int {
 	for i, must := range m.must {
 		if near[i] < at {
 			near[i] = len(src)
-			if found := bytes.Index(src[at:], must); found >= 0 {
+			if found := must.index(src[at:]); found >= 0 {
 				near[i] = at + found
 			}
 		}

@@ -8,8 +8,8 @@ import (
 
 // direct reads a file whose path has no symlink in it: the kernel walks it in one call, and refuses one that has. It gives nil
 // for all that has to be located step by step, also to say why it cannot be read. Looking first and comparing afterwards is
-// for pipes and devices, which may not even be opened. p is clean.
-func (t *tree) direct(p string) *patch.Content {
+// for pipes and devices, which may not even be opened. p is clean; the text goes into room where that is enough.
+func (t *tree) direct(p string, room []byte) *patch.Content {
 	if t.handle == nil {
 		return nil
 	}
@@ -18,11 +18,11 @@ func (t *tree) direct(p string) *patch.Content {
 		return nil
 	}
 	var c *patch.Content
-	_ = conn.Control(func(dir uintptr) { c = readBeneath(int(dir), p, t.maxFile) }) // fails where the folder was closed
+	_ = conn.Control(func(dir uintptr) { c = readBeneath(int(dir), p, t.maxFile, room) }) // fails where the folder was closed
 	return c
 }
 
-func readBeneath(dir int, p string, limit int64) *patch.Content {
+func readBeneath(dir int, p string, limit int64, room []byte) *patch.Content {
 	var seen, now unix.Stat_t
 	if unix.Fstatat(dir, p, &seen, unix.AT_SYMLINK_NOFOLLOW) != nil || seen.Mode&unix.S_IFMT != unix.S_IFREG || seen.Size > limit {
 		return nil
@@ -38,7 +38,10 @@ func readBeneath(dir int, p string, limit int64) *patch.Content {
 	if unix.Fstat(fd, &now) != nil || now.Mode&unix.S_IFMT != unix.S_IFREG || now.Ino != seen.Ino || now.Dev != seen.Dev {
 		return nil
 	}
-	data := make([]byte, 0, now.Size+1) // a byte more, so that the end is seen where the buffer is not full
+	data := room[:0]
+	if int64(cap(data)) <= now.Size { // a byte more, so that the end is seen where the buffer is not full
+		data = make([]byte, 0, now.Size+1)
+	}
 	for int64(len(data)) <= limit {
 		if len(data) == cap(data) {
 			data = append(data, 0)[:len(data)]

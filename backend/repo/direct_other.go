@@ -5,4 +5,4 @@ package repo
 import "redgreen/backend/patch"
 
 // direct is for systems that cannot walk a path without symlinks in one call: each file is located step by step there.
-func (t *tree) direct(string) *patch.Content { return nil }
+func (t *tree) direct(string, []byte) *patch.Content { return nil }

@@ -13,8 +13,11 @@ import (
 
 // Read gives a text file's bytes. It refuses with ErrOutside, ErrSecret, ErrBinary, ErrTooLarge; fs.ErrNotExist where
 // absent. A symlink is followed as long as it stays inside and does not lead to a secret.
-func (t *tree) Read(path string) ([]byte, error) {
-	c, err := t.load(path, follow)
+func (t *tree) Read(path string) ([]byte, error) { return t.ReadInto(nil, path) }
+
+// ReadInto is Read into the room of a slice, where that is enough, for who reads many files one after the other.
+func (t *tree) ReadInto(room []byte, path string) ([]byte, error) {
+	c, err := t.load(path, follow, room)
 	if err != nil {
 		return nil, err
 	}
@@ -22,17 +25,17 @@ func (t *tree) Read(path string) ([]byte, error) {
 }
 
 // Content is Read with the mode, for an edit: since nothing is written through a symlink, it refuses one with ErrSymlink.
-func (t *tree) Content(path string) (*patch.Content, error) { return t.load(path, refuse) }
+func (t *tree) Content(path string) (*patch.Content, error) { return t.load(path, refuse, nil) }
 
-func (t *tree) load(path string, how links) (*patch.Content, error) {
-	c, err := t.loadFile(path, how)
+func (t *tree) load(path string, how links, room []byte) (*patch.Content, error) {
+	c, err := t.loadFile(path, how, room)
 	if err != nil {
 		return nil, fmt.Errorf("reading %q: %w", path, err)
 	}
 	return c, nil
 }
 
-func (t *tree) loadFile(path string, how links) (*patch.Content, error) {
+func (t *tree) loadFile(path string, how links, room []byte) (*patch.Content, error) {
 	p, err := clean(path)
 	if err != nil {
 		return nil, err
@@ -40,7 +43,7 @@ func (t *tree) loadFile(path string, how links) (*patch.Content, error) {
 	if err := allowed(p); err != nil {
 		return nil, err
 	}
-	if c := t.direct(p); c != nil {
+	if c := t.direct(p, room); c != nil {
 		if err := text(p, stdpath.Base(p), c.Data); err != nil {
 			return nil, err
 		}

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"sync"
 
 	"redgreen/backend/index"
 	"redgreen/backend/lang"
@@ -88,23 +89,17 @@ func ask(ctx context.Context, ix *index.Index, q Query, o Options) ([]list, erro
 func askWords(ctx context.Context, ix *index.Index, q Query, o Options, n int) ([]list, error) {
 	var words, near []index.Scored
 	var vector []float32
-	var err error
+	var unranked, err error
+	var wg sync.WaitGroup
 	if o.Using != VectorsOnly {
-		if words, err = ix.Weighted(ctx, weighted(q.Text), priorDepth*n); err != nil {
-			return nil, err
-		}
+		wg.Go(func() { words, unranked = ix.Weighted(ctx, weighted(q.Text), priorDepth*n) })
 	}
-	if e, ok := ix.Embedder().(Embedder); ok && o.Using != KeywordsOnly && q.Kind != PathQuery {
-		if vector, err = e.Ask(ctx, Prose(q.Text)); err != nil {
-			if ctx.Err() != nil {
-				return nil, err
-			}
-			vector = nil // words alone find most
-			o.tell("ranked by words alone, since %s gave no vector for the query: %v", e.Name(), err)
-		}
-		if near, err = ix.Nearest(ctx, vector, priorDepth*n); err != nil {
-			return nil, err
-		}
+	if o.Using != KeywordsOnly && q.Kind != PathQuery {
+		vector, near, err = nearest(ctx, ix, q, o, priorDepth*n)
+	}
+	wg.Wait()
+	if err := cmp.Or(unranked, err); err != nil {
+		return nil, err
 	}
 	keywords, vectors := scoredList(listKeywords, words, n), scoredList(listVectors, near, n)
 	if o.Using == VectorsOnly || o.Using == Fusion {
@@ -129,6 +124,25 @@ func askWords(ctx context.Context, ix *index.Index, q Query, o Options, n int) (
 	l, err := weighed(ctx, ix, q, listWords, sum, n)
 	keywords.shown, vectors.shown = true, true
 	return []list{l, keywords, vectors}, err
+}
+
+// nearest gives the vector of a query and the chunks that are nearest to it; none where the index has no vectors, or the
+// embedder fails, which is told.
+func nearest(ctx context.Context, ix *index.Index, q Query, o Options, n int) ([]float32, []index.Scored, error) {
+	e, ok := ix.Embedder().(Embedder)
+	if !ok {
+		return nil, nil, nil
+	}
+	vector, err := e.Ask(ctx, Prose(q.Text))
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil, nil, err
+		}
+		o.tell("ranked by words alone, since %s gave no vector for the query: %v", e.Name(), err)
+		return nil, nil, nil // words alone find most
+	}
+	near, err := ix.Nearest(ctx, vector, n)
+	return vector, near, err
 }
 
 // vectorShare is what the nearest possible vector is worth beside the best score of the keywords. More helps small trees and

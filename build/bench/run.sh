@@ -12,6 +12,7 @@ sandbox ./backend/sandbox ^Benchmark(Run|First)$ 10
 patch   ./backend/patch   . 10
 repo    ./backend/repo    . 3
 index   ./backend/index   . 3
+search  ./backend/search  . 3
 session ./backend/session/exchange ^BenchmarkLarge$ 1
 ROWS
 }

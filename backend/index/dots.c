@@ -1,0 +1,10 @@
+#include "dots.h"
+
+void dots(int32_t *out, long n, const int8_t *rows, const int16_t *query, long dim) {
+	for (long i = 0; i < n; i++, rows += dim) {
+		int32_t sum = 0;
+		for (long j = 0; j < dim; j++)
+			sum += (int32_t)query[j] * (int16_t)rows[j];
+		out[i] = sum;
+	}
+}
