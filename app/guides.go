@@ -63,8 +63,12 @@ func (c *core) chooseGuides(root, hash string, off bool) error {
 }
 
 // shownGuides holds a task against the rule that a person sees what the repository says before a model does: hash is of what
-// they were shown. It gives the hash that the task is held to, and whether the guides are left out.
-func (c *core) shownGuides(r *repo.Repo, hash string) (shown string, off bool, err error) {
+// they were shown. It gives the hash that the task is held to, and whether the guides are left out. The built-in engine reads
+// none, so nobody is asked for it, and a fork of its session with another model has none either.
+func (c *core) shownGuides(r *repo.Repo, m model.Model, hash string) (shown string, off bool, err error) {
+	if m.Ref() == repair.Ref {
+		return "", true, nil
+	}
 	g, err := c.guides(r)
 	if err != nil || g.Hash == "" {
 		return "", false, err
@@ -117,7 +121,7 @@ const guideLines, guideWidth = 20, 400
 func (c *command) showGuides(ctx context.Context, core *core, r *repo.Repo, m model.Model, without bool) (shown string, off bool, err error) {
 	g, err := core.guides(r)
 	if err != nil || g.Hash == "" || m.Ref() == repair.Ref {
-		return "", without, err
+		return "", without || m.Ref() == repair.Ref, err
 	}
 	if without || g.Off || g.Seen {
 		return g.Hash, without || g.Off, nil

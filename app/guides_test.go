@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"redgreen/backend/model"
 )
 
 // TestGuidesAreShownFirst: no task starts with a guide that the person was not shown as it is, but where it is left out.
@@ -38,24 +40,36 @@ func TestGuidesAreShownFirst(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := c.shownGuides(f.repo, ""); explain(err).Code != Conflict {
+	if _, _, err := c.shownGuides(f.repo, model.Model{}, ""); explain(err).Code != Conflict {
 		t.Fatalf("not shown: %v", err)
 	}
-	if _, off, err := c.shownGuides(f.repo, folder.Guides.Hash); off || err != nil {
+	if _, off, err := c.shownGuides(f.repo, model.Model{}, folder.Guides.Hash); off || err != nil {
 		t.Fatalf("shown: %v, %v", off, err)
 	}
-	if _, off, err := c.shownGuides(f.repo, ""); off || err != nil {
+	if _, off, err := c.shownGuides(f.repo, model.Model{}, ""); off || err != nil {
 		t.Fatalf("shown before: %v, %v", off, err)
 	}
 	write("Use blanks.\n")
-	if _, _, err := c.shownGuides(f.repo, folder.Guides.Hash); explain(err).Code != Conflict {
+	if _, _, err := c.shownGuides(f.repo, model.Model{}, folder.Guides.Hash); explain(err).Code != Conflict {
 		t.Fatalf("changed since: %v", err)
 	}
 	g, err := a.ChooseGuides(dir, folder.Guides.Hash, false)
 	if err != nil || !g.Off || g.Seen {
 		t.Fatalf("left out: %+v, %v", g, err)
 	}
-	if _, off, err := c.shownGuides(f.repo, ""); !off || err != nil {
+	if _, off, err := c.shownGuides(f.repo, model.Model{}, ""); !off || err != nil {
 		t.Fatalf("left out: %v, %v", off, err)
+	}
+
+	// The built-in engine reads none: nobody is asked for it, and that it ran does not make them seen.
+	if g, err = a.ChooseGuides(dir, folder.Guides.Hash, true); err != nil || g.Off || g.Seen {
+		t.Fatalf("given, but as they were: %+v, %v", g, err)
+	}
+	engine := model.Model{Info: model.Info{Provider: "builtin", Name: "repair", Search: true}}
+	if hash, off, err := c.shownGuides(f.repo, engine, ""); hash != "" || !off || err != nil {
+		t.Fatalf("the engine: %q, %v, %v", hash, off, err)
+	}
+	if g, err = a.Guides(dir); err != nil || g.Off || g.Seen {
+		t.Fatalf("after the engine: %+v, %v", g, err)
 	}
 }

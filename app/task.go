@@ -43,7 +43,7 @@ func (a *App) StartTask(t TaskRequest) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		guides, off, err := a.h.core.shownGuides(f.repo, t.Guides)
+		guides, off, err := a.h.core.shownGuides(f.repo, m, t.Guides)
 		if err != nil {
 			return "", err
 		}

@@ -62,7 +62,7 @@ func able(m model.Info, k Kind) error {
 	}
 	act := map[Kind]string{Program: "write a new program"}[k]
 	return fmt.Errorf("the built-in engine cannot %s; %w: start Ollama on this machine (`ollama serve`, then `ollama pull qwen3-coder`), or give a key of a provider in the settings or its variable. "+
-		"If the task is to make a failing test pass, give it the kind fix (--kind fix)", cmp.Or(act, k.Word()), ErrNeedsModel)
+		"If the task is to make a failing test pass, choose the kind \"Fix a bug\" (--kind fix)", cmp.Or(act, k.Word()), ErrNeedsModel)
 }
 
 // kindRow is what is known of one kind: how a person asks for it, and what the agent is told then.

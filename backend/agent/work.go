@@ -69,7 +69,7 @@ func (r *Run) searchable(b *bench) error {
 	case !r.o.Model.Search:
 		return nil
 	case len(b.command.Args) == 0:
-		return errors.New("no test could run: no test command was found in the folder; give one (--test-cmd)")
+		return errors.New("no test command was found in the folder, and the built-in engine needs a test that fails: name the command that runs your tests, or choose a language model, which can bring the first test")
 	case b.baseline.Infrastructure && len(b.baseline.Tests) == 0:
 		return fmt.Errorf("no test could run: %s", b.baseline.Reason)
 	}

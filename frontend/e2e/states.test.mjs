@@ -914,6 +914,22 @@ scene('what the repository says to agents is shown before its first use', 'guide
   assert.equal(await card.count(), 0);
 });
 
+scene('the built-in engine reads no guides, and what was refused in one folder is not said in the next', 'guides&engine', async (page) => {
+  await page.getByTestId('open-sample').click();
+  await page.getByTestId('model-name').getByText('built-in engine').waitFor();
+  assert.equal(await page.getByTestId('guides-new').count(), 0);
+  await page.getByTestId('task-text').fill('a discount for members');
+  await page.getByTestId('kind-picker').click();
+  await page.locator('[data-kind="feature"]').click();
+  await page.getByTestId('start-task').click();
+  await page.getByTestId('task-error').getByText('cannot add a feature').waitFor();
+  await page.keyboard.press('Control+o');
+  await page.getByTestId('folder-path').fill('/home/ada/src/other');
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'other' }).waitFor();
+  assert.equal(await page.getByTestId('task-error').count(), 0);
+});
+
 scene('a run is paused and goes on', 'speed=20', async (page) => {
   await task(page);
   await page.getByTestId('pause').click();

@@ -344,7 +344,7 @@ export class App {
       this.draft = '';
       this.pictures.clear();
       await this.openSession(id);
-      if (this.folder?.guides) this.folder = { ...this.folder, guides: { ...this.folder.guides, seen: true } };
+      if (this.folder?.guides && task.guides) this.folder = { ...this.folder, guides: { ...this.folder.guides, seen: true } };
       return null;
     } catch (e) {
       if ((e as AppError).code === 'conflict') void this.#loadGuides();

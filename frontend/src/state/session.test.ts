@@ -27,6 +27,14 @@ const reply = (step: number, over: Partial<Payloads['model.replied']> = {}): ['m
 ];
 
 describe('the fold', () => {
+  test('what the last step said is not said again at the end', () => {
+    const gaveUp = 'No fix was found.\nA failing test: t.';
+    const ended = (message: string) => reduceAll(empty('s'), log(['session.started', started], ['step.started', { step: 1 }], reply(1, { message: { role: 'assistant', text: gaveUp } }),
+      ['session.finished', { outcome: 'not_proven', message, patch: '', certificate: null, steps: 1, usd: null, tokens: 0, applied: false }])).items.at(-1);
+    expect(ended(`${gaveUp}\n`)).toMatchObject({ type: 'end', message: '' });
+    expect(ended('It went in circles.')).toMatchObject({ type: 'end', message: 'It went in circles.' });
+  });
+
   test('another model that the person chose after an outage', () => {
     const other = { ...model, name: 'another', label: 'Another', window: 9_000 };
     const v = reduceAll(empty('s'), log(['session.started', started], ['model.chosen', { model: other, by: 'person' }], ['step.started', { step: 2 }]));

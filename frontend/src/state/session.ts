@@ -311,8 +311,10 @@ function write(v: SessionView, base: Base, files: string[], undone: boolean): Se
 }
 
 function finished(v: SessionView, d: Finished, base: Base): SessionView {
+  const last = v.items.findLast((i) => i.type === 'step');
+  const said = d.outcome === 'not_proven' && last?.text.trim() === d.message?.trim(); // the last step says it right above
   const item: Item = {
-    type: 'end', ...base, outcome: d.outcome, message: d.message ?? '', tried: list(d.tried), stillRed: list(d.still_red),
+    type: 'end', ...base, outcome: d.outcome, message: said ? '' : (d.message ?? ''), tried: list(d.tried), stillRed: list(d.still_red),
   };
   // Of another tool's session the total may be all that is known, or more than its replies tell.
   const cost = d.usd == null ? {} : { microUsd: Math.round(d.usd * 1e6), priced: true };

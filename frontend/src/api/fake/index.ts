@@ -16,6 +16,8 @@ const models: ModelInfo[] = [
   { provider: 'script', name: 'sample', label: 'recorded model', local: true, window: 32768, images: 'no' },
 ];
 
+const engine: ModelInfo = { provider: 'builtin', name: 'repair', label: 'built-in engine (no language model)', local: true, window: 0, search: true, images: 'no' };
+
 interface FakeSession {
   info: SessionInfo;
   events: Event[];
@@ -256,9 +258,9 @@ export function fake(q: URLSearchParams): Backend {
       };
     },
     models: async () => ({
-      models: blank ? [{ ...(models[2] as ModelInfo), ref: 'script/sample', recorded: true }] : models.map((m) => ({ ...m, ref: `${m.provider}/${m.name}`, recorded: m.provider === 'script' })),
+      models: q.has('engine') ? [{ ...engine, ref: 'builtin/repair', recorded: false }] : blank ? [{ ...(models[2] as ModelInfo), ref: 'script/sample', recorded: true }] : models.map((m) => ({ ...m, ref: `${m.provider}/${m.name}`, recorded: m.provider === 'script' })),
       problems: [{ provider: 'openai', code: 'denied', message: 'No key is set: set OPENAI_API_KEY, or give one in the settings.' }],
-      default: blank ? 'script/sample' : 'ollama/qwen3-coder',
+      default: q.has('engine') ? 'builtin/repair' : blank ? 'script/sample' : 'ollama/qwen3-coder',
     }),
     rung: async (f) => (settings.allow_none?.includes(f) && q.has('nosandbox') ? { name: 'none', label: 'no isolation', version: '', protects: 'Nothing is kept from the tests.', warnings: [] } : q.has('nosandbox') ? fail('unavailable', 'No sandbox works here.') : { ...sandbox, version: 'release-20250707.0' }),
     async doctor() {
@@ -269,6 +271,7 @@ export function fake(q: URLSearchParams): Backend {
     },
     async startTask(t) {
       if (!t.text) fail('invalid', 'The task is empty. Say what is wrong.');
+      if (q.has('engine') && t.kind === 'feature') fail('invalid', 'the built-in engine cannot add a feature; it needs a language model');
       const s = create(t, Date.now(), scene);
       const beats = [...opening({ task: t.text, images: keep(t.images), model: s.info.model, limits: t.limits, askEdits: t.ask_edits, kind: t.kind || (scene === 'feature' || scene === 'explain' ? scene : 'fix'), kindBy: t.kind ? 'person' : 'text', slow: scene === 'slow' }), ...work(t.ask_edits ? 'ask' : scene)];
       void play(s, beats);

@@ -27,7 +27,7 @@ export const keys: Record<string, string> = { Ctrl: 'Ctrl', Enter: '↵', Shift:
 
 /** Titles of errors by their code. */
 export const errors = {
-  invalid: 'That could not be understood',
+  invalid: 'That cannot be done',
   not_found: 'Not found',
   conflict: 'Nothing was written: something changed',
   denied: 'Not allowed',

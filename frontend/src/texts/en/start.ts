@@ -66,6 +66,7 @@ export const compose = {
   tests: 'Tests',
   by: (source: string) => `by ${source}`,
   noTests: 'none found: give a command above, or let the fix bring the first test',
+  noTestsEngine: 'none found: give a command above; the built-in engine needs a test that fails',
   change: 'Change…',
   needs: 'Needs',
   needsOf: (lockfiles: string[]) => {
