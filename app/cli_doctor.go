@@ -47,7 +47,7 @@ func (c *command) doctorCommand() *cobra.Command {
 				return err
 			}
 			if root != "" {
-				checks, err := testrun.Toolchains(root)
+				checks, err := testrun.New(core.runnerOptions(root, "")).Toolchains(root)
 				if err != nil {
 					return err
 				}
@@ -122,7 +122,7 @@ func answerWords(r sandbox.Report, root string) string {
 		text += ", that is " + protects
 	}
 	for _, check := range r.Checks {
-		if strings.HasPrefix(check.Name, "toolchain: ") && !check.OK {
+		if (strings.HasPrefix(check.Name, "toolchain: ") || strings.HasPrefix(check.Name, "plugins: ")) && !check.OK {
 			text += ".\nBut what they need is missing: " + printable(check.Detail, 500)
 			break
 		}
@@ -172,7 +172,7 @@ func (c *command) printChecks(title string, checks []sandbox.Check) {
 		}
 		fmt.Fprintf(c.out, "%s  %s: %s%s\n", mark, check.Name, check.Detail, took)
 		if check.Fix != "" && !check.OK {
-			fmt.Fprintf(c.out, "     fix: %s\n", check.Fix)
+			fmt.Fprintf(c.out, "     fix: %s\n", onTerminal(check.Fix, 1000))
 		}
 	}
 }

@@ -203,7 +203,7 @@ func (a *App) Toolchains(folder string) ([]sandbox.Check, error) {
 		if err != nil {
 			return nil, err
 		}
-		return testrun.Toolchains(f.repo.Root())
+		return testrun.New(a.h.core.runnerOptions(f.repo.Root(), "")).Toolchains(f.repo.Root())
 	})
 }
 

@@ -2,19 +2,57 @@ package testrun
 
 import (
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	"redgreen/backend/sandbox"
 )
 
-// Toolchains says for the doctor which toolchain each test command of a folder gets and where it comes from. Only files are
-// looked at. A version that the folder asks for and that is not installed is no OK, with what is taken instead.
-func Toolchains(dir string) ([]sandbox.Check, error) {
+// Toolchains says for the doctor which toolchain each test command of a folder gets and where it comes from, and what Maven
+// would miss without the network. Only files are looked at. A version that the folder asks for and that is not installed is no
+// OK, with what is taken instead.
+func (r *Runner) Toolchains(dir string) ([]sandbox.Check, error) {
 	commands, err := Find(dir)
 	if err != nil {
 		return nil, err
 	}
-	return toolchains(thisHost(), dir, commands), nil
+	checks := toolchains(r.host, dir, commands)
+	for _, c := range commands {
+		if c.Runner == "maven" && r.image("java") == "" {
+			checks = append(checks, r.mavenPlugins(dir, c))
+		}
+	}
+	return checks, nil
+}
+
+// mavenPlugins looks for the plugins that every mvn test runs, at the place where a run of c finds its repository.
+func (r *Runner) mavenPlugins(dir string, c Command) sandbox.Check {
+	check := sandbox.Check{Name: "plugins: maven"}
+	if c.Dir != "" {
+		check.Name += " in " + c.Dir
+	}
+	j := &job{command: c, tree: folder{root: dir}, host: r.host, prepared: map[string]string{}, spec: sandbox.Spec{Env: map[string]string{}}}
+	r.showPrepared(j)
+	j.showCaches("java")
+	local := ""
+	for _, m := range j.spec.ReadOnly {
+		if m.Target == "/deps/m2" {
+			local = m.Source
+		}
+	}
+	var missing []string
+	for _, name := range []string{"maven-resources-plugin", "maven-compiler-plugin", "maven-surefire-plugin"} {
+		if found, _ := filepath.Glob(filepath.Join(local, "org/apache/maven/plugins", name, "*", name+"-*.jar")); local == "" || len(found) == 0 {
+			missing = append(missing, name)
+		}
+	}
+	if len(missing) == 0 {
+		check.OK, check.Detail = true, "in "+local
+		return check
+	}
+	check.Detail = "the local Maven repository has no " + strings.Join(missing, ", no ") + ": no test can run, since the sandbox has no network"
+	check.Fix = "run redgreen prepare FOLDER" + InWindow + " or run mvn test once yourself, with the network"
+	return check
 }
 
 func toolchains(h host, dir string, commands []Command) []sandbox.Check {
