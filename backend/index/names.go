@@ -29,7 +29,8 @@ type Symbol struct {
 
 // Symbols ranks chunks whose name or qualified name is name, or where there is none, begins with or contains it.
 // Definitions come before tests, and shorter names before longer ones. "Class::method", "Class#method" and "method()" are
-// read as "Class.method" and "method".
+// read as "Class.method" and "method". A private name of JavaScript is found with its # and without; where both are there, the one that
+// was asked for comes first.
 func (ix *Index) Symbols(ctx context.Context, name string, n int) ([]Symbol, error) {
 	return ix.symbols(ctx, name, n, true)
 }
@@ -40,6 +41,7 @@ func (ix *Index) Named(ctx context.Context, name string, n int) ([]Symbol, error
 }
 
 func (ix *Index) symbols(ctx context.Context, name string, n int, parts bool) ([]Symbol, error) {
+	hash := private(strings.TrimSpace(name))
 	name = symbolName(name)
 	if name == "" || n <= 0 {
 		return nil, nil
@@ -57,7 +59,7 @@ func (ix *Index) symbols(ctx context.Context, name string, n int, parts bool) ([
 		return nil, ix.failed("searching symbols", err)
 	}
 	slices.SortFunc(list, func(a, b symbol) int {
-		return cmp.Or(cmp.Compare(b.fit, a.fit), cmp.Compare(a.test, b.test), cmp.Compare(a.module, b.module),
+		return cmp.Or(cmp.Compare(b.fit, a.fit), compareBool(a.private != hash, b.private != hash), cmp.Compare(a.test, b.test), cmp.Compare(a.module, b.module),
 			cmp.Compare(len(a.qualified), len(b.qualified)), cmp.Compare(a.path, b.path), cmp.Compare(a.line, b.line))
 	})
 	out := make([]Symbol, 0, min(n, len(list)))
@@ -77,14 +79,24 @@ func (ix *Index) symbols(ctx context.Context, name string, n int, parts bool) ([
 func symbolName(s string) string {
 	s = strings.TrimSpace(s)
 	s = strings.TrimSuffix(s, "()")
-	return strings.Trim(strings.NewReplacer("::", ".", "#", ".", "->", ".").Replace(s), ".")
+	return strings.Trim(strings.NewReplacer("::", ".", ".#", ".", "#", ".", "->", ".").Replace(s), ".")
 }
+
+// private reports that the last part of a name as it was asked for has a # of its own: #open, Jar.#open.
+func private(asked string) bool {
+	i := strings.LastIndexByte(asked, '#')
+	return i == 0 || i > 0 && asked[i-1] == '.'
+}
+
+// bare is a stored name as symbolName has it.
+func bare(name string) string { return strings.ReplaceAll(name, "#", "") }
 
 type symbol struct {
 	id              int64
 	qualified, path string
 	line, fit       int
 	at              int // the line of a constant's name, 0 of others
+	private         bool
 	test, module    int // 1: a test; a chunk of code outside definitions, or of constants
 }
 
@@ -96,12 +108,12 @@ const (
 // symbolsNamed finds names letter for letter or in another case; that has an index.
 func (s *store) symbolsNamed(ctx context.Context, name string) ([]symbol, error) {
 	last := name[strings.LastIndexByte(name, '.')+1:]
-	return s.symbols(ctx, name, symbolColumns+`c.name=?1 COLLATE NOCASE`+constantColumns+`n.name=?1 COLLATE NOCASE`, last)
+	return s.symbols(ctx, name, symbolColumns+`c.name COLLATE NOCASE IN (?1, '#' || ?1)`+constantColumns+`n.name COLLATE NOCASE IN (?1, '#' || ?1)`, last)
 }
 
 // symbolsWith finds names that hold name; it looks at all.
 func (s *store) symbolsWith(ctx context.Context, name string) ([]symbol, error) {
-	return s.symbols(ctx, name, symbolColumns+`c.name<>'' AND instr(lower(c.qualified), lower(?1)) > 0`+constantColumns+`instr(lower(n.name), lower(?1)) > 0`, name)
+	return s.symbols(ctx, name, symbolColumns+`c.name<>'' AND instr(lower(replace(c.qualified, '#', '')), lower(?1)) > 0`+constantColumns+`instr(lower(replace(n.name, '#', '')), lower(?1)) > 0`, name)
 }
 
 func (s *store) symbols(ctx context.Context, name, query string, arg string) ([]symbol, error) {
@@ -117,7 +129,8 @@ func (s *store) symbols(ctx context.Context, name, query string, arg string) ([]
 		if err := rows.Scan(&one.id, &own, &one.qualified, &one.test, &one.module, &one.path, &one.line, &one.at); err != nil {
 			return nil, err
 		}
-		if one.fit = fit(name, own, one.qualified); one.fit > 0 {
+		one.private = strings.HasPrefix(own, "#")
+		if one.fit = fit(name, bare(own), bare(one.qualified)); one.fit > 0 {
 			out = append(out, one)
 		}
 	}

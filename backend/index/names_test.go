@@ -304,3 +304,35 @@ func TestClosedIndex(t *testing.T) {
 		t.Errorf("the second close: %v", err)
 	}
 }
+
+// A private name of JavaScript or TypeScript is found with its # and without, and its definition among the places that say it.
+func TestPrivateNames(t *testing.T) {
+	t.Parallel()
+	ix := mustOpen(t, newMemory(map[string]string{
+		"jar.js": "class Jar {\n  #lid = 1;\n  #open() {\n    return this.#lid;\n  }\n  open() {\n    return this.#open();\n  }\n}\n",
+		"pot.ts": "export class Pot {\n  static #steam = 1;\n  #boil = () => Pot.#steam;\n}\n",
+	}), t.TempDir())
+	mustUpdate(t, ix)
+	for query, want := range map[string]string{
+		"#lid": "Jar.#lid@2", "lid": "Jar.#lid@2", "Jar.#lid": "Jar.#lid@2", "Jar#lid": "Jar.#lid@2",
+		"#open": "Jar.#open@0 Jar.open@0", "open": "Jar.open@0 Jar.#open@0", "Jar.#open()": "Jar.#open@0 Jar.open@0", "Jar#open": "Jar.open@0 Jar.#open@0",
+		"#steam": "Pot.#steam@2", "Pot.#boil": "Pot.#boil@0", "boi": "Pot.#boil@0",
+	} {
+		list, err := ix.Symbols(t.Context(), query, 5)
+		var got []string
+		for _, s := range list {
+			got = append(got, fmt.Sprintf("%s@%d", s.Name, s.Line))
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%s: %v, %v, want %s", query, got, err, want)
+		}
+	}
+	refs, _, err := ix.References(t.Context(), "#lid", GrepOptions{})
+	if err != nil || len(refs) != 2 || refs[0].Kind != RefDefinition || refs[0].Line != 2 || refs[1].In != "Jar.#open" {
+		t.Errorf("%+v, %v", refs, err)
+	}
+	callers, _, err := ix.Callers(t.Context(), "Jar.#open", GrepOptions{})
+	if err != nil || len(callers) != 1 || callers[0].Line != 7 {
+		t.Errorf("%+v, %v", callers, err)
+	}
+}

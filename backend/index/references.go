@@ -70,8 +70,8 @@ func (ix *Index) references(ctx context.Context, name string, o GrepOptions) (ou
 	if err != nil {
 		return nil, false, err
 	}
-	definers, err := ix.store.ids(ctx, `SELECT file_id FROM chunks WHERE name=?1 COLLATE NOCASE
-		UNION SELECT file_id FROM chunks WHERE id IN (SELECT chunk_id FROM constants WHERE name=?1 COLLATE NOCASE) ORDER BY file_id`, name)
+	definers, err := ix.store.ids(ctx, `SELECT file_id FROM chunks WHERE name COLLATE NOCASE IN (?1, '#' || ?1)
+		UNION SELECT file_id FROM chunks WHERE id IN (SELECT chunk_id FROM constants WHERE name COLLATE NOCASE IN (?1, '#' || ?1)) ORDER BY file_id`, name)
 	if err != nil {
 		return nil, false, err
 	}
@@ -228,10 +228,10 @@ func (ix *Index) Callers(ctx context.Context, qualified string, o GrepOptions) (
 	if err != nil {
 		return nil, false, err
 	}
-	own := symbolName(qualified)
+	own, hash := symbolName(qualified), private(strings.TrimSpace(qualified))
 	out := all[:0]
 	for _, r := range all {
-		if r.Kind == RefCall && r.In != own {
+		if r.Kind == RefCall && (bare(r.In) != own || strings.Contains(r.In, "#") != hash) {
 			out = append(out, r)
 		}
 	}

@@ -18,7 +18,7 @@ import (
 
 // schemaVersion changes with the tables, the chunker, the analyser and the keyword fields: an index of another version is
 // made anew.
-const schemaVersion = "10"
+const schemaVersion = "11"
 
 // A chunk's text and comment are not stored: they are cut from the file's content. indexed is 0 until the keyword index has
 // the chunk; gone holds chunks that the keyword index must still forget. So a kill between the two stores loses nothing.

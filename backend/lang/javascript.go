@@ -93,8 +93,9 @@ func javascript() Language {
 		Grammar:    grammar.GetLanguage,
 		Query: ecmaQuery + `
 (jsx_text) @string
-(class_body (field_definition property: (property_identifier) @name value: ` + ecmaFunction + `) @definition.method)
+(class_body (field_definition property: [(property_identifier) (private_property_identifier)] @name value: ` + ecmaFunction + `) @definition.method)
 (class_body (field_definition "static" property: (property_identifier) @name) @definition.field)
+(class_body (field_definition property: (private_property_identifier) @name) @definition.field)
 `,
 		TestCalls: ecmaTestCalls(),
 		TestFile:  ecmaTestFile,

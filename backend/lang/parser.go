@@ -145,7 +145,7 @@ func (p *Parser) finish(r *row, from found, src []byte) File {
 			defined = append(defined, one.nameStart+lastName(one.name))
 		}
 		for _, also := range one.more {
-			defined = append(defined, also.nameStart)
+			defined = append(defined, also.nameStart+lastName(also.name))
 		}
 	}
 	slices.Sort(defined)
@@ -162,9 +162,9 @@ func (p *Parser) finish(r *row, from found, src []byte) File {
 	return f
 }
 
-// lastName is where the last part of a name begins: 3 in a::b.
+// lastName is where the last part of a name begins: 3 in a::b. The # of a private name is no part of it.
 func lastName(name string) int {
-	return strings.LastIndexAny(name, ".:~") + 1
+	return strings.LastIndexAny(name, ".:~#") + 1
 }
 
 // Definitions is Parse for who needs only these.

@@ -18,8 +18,9 @@ const typescriptQuery = ecmaQuery + `
 (export_statement declaration: (internal_module name: (_) @name)) @definition.module
 (function_signature name: (identifier) @name) @definition.function
 (class_body (abstract_method_signature name: (property_identifier) @name) @definition.method)
-(class_body (public_field_definition name: (property_identifier) @name value: ` + ecmaFunction + `) @definition.method)
+(class_body (public_field_definition name: [(property_identifier) (private_property_identifier)] @name value: ` + ecmaFunction + `) @definition.method)
 (class_body (public_field_definition "static" name: (property_identifier) @name) @definition.field)
+(class_body (public_field_definition name: (private_property_identifier) @name) @definition.field)
 (enum_body (property_identifier) @name @definition.field)
 (enum_body (enum_assignment name: (property_identifier) @name) @definition.field)
 `
