@@ -39,13 +39,16 @@ func TestTryPython(t *testing.T) {
 	both := changed(t, dir, "invoice/tax.py", "    return customer.address.country", guard)
 	both["invoice/render.py"] = changed(t, dir, "invoice/render.py", "    return [customer.name, address.street",
 		"    if address is None:\n        return [customer.name]\n    return [customer.name, address.street")["invoice/render.py"]
+	slow := Candidate{"invoice/render.py": both["invoice/render.py"], "invoice/tax.py": changed(t, dir, "invoice/tax.py", "    return customer.address.country",
+		"    import time\n    end = time.process_time() + 0.3\n    while not hasattr(place_of_supply, \"late\") and time.process_time() < end:\n        pass\n    place_of_supply.late = True\n"+guard)["invoice/tax.py"]}
+	endless := changed(t, dir, "invoice/tax.py", "    return customer.address.country", "    while True:\n        pass")
 	candidates := []Candidate{
 		changed(t, dir, "invoice/tax.py", `HOME = "IE"`, `HOME = "DE"`),
 		changed(t, dir, "invoice/tax.py", "    return customer.address.country", guard),
-		changed(t, dir, "invoice/tax.py", "    return customer.address.country", "    while True:\n        pass"),
+		endless,
 		changed(t, dir, "invoice/tax.py", "    return customer.address.country", "    return ("),
 		changed(t, dir, "invoice/tax.py", "    return customer.address.country", "    import os\n    os._exit(3)"),
-		changed(t, dir, "invoice/tax.py", "    return customer.address.country", "    return sum(range(10 ** 12))"), // no signal reaches it
+		slow,
 		both,
 	}
 	trials, problem, err := b.runner.Try(t.Context(), dir, c, candidates, TryOptions{Red: red, Green: green, Test: time.Second, Wall: time.Minute, Enough: 3})
@@ -55,15 +58,20 @@ func TestTryPython(t *testing.T) {
 	for i, want := range []func(Trial) bool{
 		func(t Trial) bool { return t.Tried && t.Built && len(t.Fixed) == 0 && !t.Whole },
 		func(t Trial) bool { return slices.Equal(t.Fixed, red[:1]) && t.Whole && !t.All && len(t.Broken) == 0 },
-		func(t Trial) bool { return len(t.Hung) > 0 && len(t.Fixed) == 0 },
+		func(t Trial) bool { return !t.Tried }, // another passes
 		func(t Trial) bool { return t.Tried && !t.Built },
 		func(t Trial) bool { return t.Crashed && len(t.Fixed) == 0 },
-		func(t Trial) bool { return len(t.Hung) > 0 && len(t.Fixed) == 0 },
+		func(t Trial) bool { return !t.Tried },
 		func(t Trial) bool { return t.Passes() },
 	} {
 		if !want(trials[i]) {
 			t.Errorf("candidate %d: %+v", i, trials[i])
 		}
+	}
+	candidates = []Candidate{endless, changed(t, dir, "invoice/tax.py", "    return customer.address.country", "    return sum(range(10 ** 12))"), slow} // no signal reaches the second
+	trials, problem, err = b.runner.Try(t.Context(), dir, c, candidates, TryOptions{Red: red, Green: green, Test: time.Second, Wall: time.Minute, Enough: 3})
+	if err != nil || problem != "" || len(trials[0].Hung) == 0 || len(trials[1].Hung) == 0 || !trials[2].Passes() {
+		t.Errorf("where no other passes: %s %v %+v", problem, err, trials)
 	}
 	s, err := b.runner.Trace(t.Context(), dir, c, red, green, []string{"invoice/tax.py", "invoice/render.py"}, time.Second, time.Minute)
 	if err != nil || s.Problem != "" {

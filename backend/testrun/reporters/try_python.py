@@ -478,10 +478,16 @@ def together(children, take, done):
 
 
 class Search:
-    """Carries out an order over some of its trials. start(n, names, tell) runs tests on trial n."""
+    """Carries out an order over some of its trials. start(n, names, tell, seconds) runs tests on trial n, each for so long at most.
+
+    At first a failing test has a part of its time. What takes longer mostly never ends: it has its whole time when all others had
+    their turn and none of them passes, and else counts as not tried."""
+
+    HASTE = 4
 
     def __init__(self, order, write, start):
         self.order, self.write, self.start = order, write, start
+        self.seconds, self.slow = order["seconds"] / self.HASTE, []
         self.second, self.passed, self.partial, self.begun, self.last = [], 0, 0, 0, 1 << 30
         self.good = []
         self.green, self.red = set(order["green"]), set(order["red"])
@@ -499,7 +505,7 @@ class Search:
                 broken += name in self.green and what not in ("passed", "start")
                 return broken < MOST_BROKEN
 
-            self.start(n, order["first"] if stage == 1 else None, tell)
+            self.start(n, order["first"] if stage == 1 else None, tell, self.seconds if stage == 1 else order["seconds"])
 
         return Child(body, self.patience if stage == 1 else order["wall"] + self.patience, stage, n, 4 * order["seconds"] + 5)
 
@@ -521,13 +527,17 @@ class Search:
         self.last = min(self.last, self.begun + max(self.begun, more))
 
     def done(self, c):
-        red, green = self.order["red"], self.order["green"]
+        order, red, green = self.order, self.order["red"], self.order["green"]
         fixed = [n for n in red if c.statuses.get(n) == "passed"]
         if c.stage == 1:
-            if len(fixed) == len(self.order["first"]) or fixed and self.partial < MOST_PARTIAL:
-                self.partial += len(fixed) < len(self.order["first"])
+            hung = [n for n, s in c.statuses.items() if s == "hung"]
+            if hung and self.seconds < order["seconds"]:
+                self.slow.append(c.number)
+                return
+            if len(fixed) == len(order["first"]) or fixed and self.partial < MOST_PARTIAL:
+                self.partial += len(fixed) < len(order["first"])
                 self.second.append(c.number)
-            self.write(event="trial", n=c.number, fixed=fixed, hung=[n for n, s in c.statuses.items() if s == "hung"],
+            self.write(event="trial", n=c.number, fixed=fixed, hung=hung,
                        built=any(s != "unbuilt" for s in c.statuses.values()), crashed="crashed" in c.statuses.values())
             return
         broken = [n for n in green if n in c.statuses and c.statuses[n] != "passed"]
@@ -542,7 +552,12 @@ class Search:
         self.write(event="whole", n=c.number, broken=broken[:20], fixed=fixed)
 
     def run(self, numbers, until):
-        numbers = iter(numbers)
+        self.each(iter(numbers), until)
+        if not self.passed:
+            self.last, self.seconds = 1 << 30, self.order["seconds"]
+            self.each(iter(self.slow), until)
+
+    def each(self, numbers, until):
         while True:
             together(self.next(numbers, until), status, self.done)
             if not self.second:
@@ -787,7 +802,7 @@ def main():
             gc.collect()
             gc.freeze()  # forks share what the collector does not touch; what is frozen is not listed any more
 
-            def start(n, names, tell):
+            def start(n, names, tell, seconds):
                 give(order["trials"][n])
                 living.exchange(plans[n])
                 runner.watch = Watch(tell, seconds)
@@ -817,7 +832,7 @@ def main():
     if not done:
         slow = sorted(fast + slow)
 
-    def start(n, names, tell):
+    def start(n, names, tell, seconds):
         give(order["trials"][n])
         runner.watch = Watch(tell, seconds)
         runner.collect(names, None)
