@@ -93,6 +93,24 @@ func (m *maker) deeper(n *node) string {
 	return strings.ReplaceAll(m.s.of(n), "\n", "\n"+m.unit)
 }
 
+// unasked has the last branch of several run where none of the others did.
+func (m *maker) unasked(n *node) {
+	body := lastBlock(n)
+	last := n.class == cond && (n.kind == "elif_clause" || n.field == "alternative" || n.parent.kind == "else_clause") && n.get("alternative") == nil
+	if n.kind == "elif_clause" {
+		all := n.parent.kids
+		last = last && all[len(all)-1] == n
+	}
+	if !last || body == nil || n.condition() == nil {
+		return
+	}
+	if n.kind == "elif_clause" {
+		m.add("drop condition", -0.5, edit{n.start, n.condition().end, "else"})
+		return
+	}
+	m.add("drop condition", -0.5, edit{n.start, body.start, ""})
+}
+
 // apart has an else if asked in any case.
 func (m *maker) apart(n *node) {
 	s := m.s

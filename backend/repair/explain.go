@@ -4,10 +4,13 @@ import "strings"
 
 // Explain tells what the engine's edits say of one change of a file: the kind of the first edit that turns one text into the
 // other, blanks aside ("" none does), and how many edits of each kind there are at the changed lines. Where no edit can be
-// made, since the language is not known or the texts are the same, made is nil. It is what the priors are counted by.
+// made, since the language is not known or the texts are the same but for comments and doc strings, made is nil. It is what the priors are counted by.
 func Explain(path, before, after string) (kind string, made map[string]int) {
 	s := parse(path, before)
 	if s == nil || s.broken || before == after {
+		return "", nil
+	}
+	if to := parse(path, after); to != nil && s.code() == to.code() {
 		return "", nil
 	}
 	first, last := differs(before, after)
@@ -29,6 +32,21 @@ func Explain(path, before, after string) (kind string, made map[string]int) {
 		}
 	}
 	return kind, made
+}
+
+// code is the text of a file without comments, doc strings and blanks.
+func (s *source) code() string {
+	var b strings.Builder
+	s.root.walk(func(n *node) bool {
+		if n.class == comment || isDocstring(n) {
+			return false
+		}
+		if len(n.kids) == 0 {
+			b.WriteString(s.of(n) + " ")
+		}
+		return true
+	})
+	return b.String()
 }
 
 // differs is the range of lines of a text that another one changes, widened by a line where lines are only put in.

@@ -95,6 +95,7 @@ func (m *maker) expression(n *node) {
 		m.copies(n)
 		m.ownRows(n)
 		m.fallback(n)
+		m.whereThere(n)
 		m.chain(n)
 		m.methods(n)
 		m.wrap(n)

@@ -47,6 +47,34 @@ func (m *maker) fallback(n *node) {
 	}
 }
 
+// whereThere takes a value only of what is there, in Python, and a parameter that nothing uses before what is worked out.
+func (m *maker) whereThere(n *node) {
+	s, p := m.s, n.parent
+	if s.row.name != "python" || p == nil || p.class != assign && p.class != ret && p.class != args || p.class == assign && n.field != "right" || n.end-n.start > 60 {
+		return
+	}
+	text := s.of(n)
+	if n.class == call || n.class == ident || n.class == member {
+		for _, v := range m.sc.seen(n.start) {
+			if m.sc.params[v] && m.sc.unread[v] && v != text {
+				m.put("default", 0, n, v+" or "+text)
+			}
+		}
+	}
+	of := n
+	for of.class == call && of.callee() != nil {
+		of = of.callee()
+	}
+	if of.class != member || of.memberOf() == nil {
+		return
+	}
+	if lack := m.hints.lack(m.asked(of)); lack > 0 {
+		o := s.of(of.memberOf())
+		m.put("default", 0.6*lack-0.4, n, text+" if "+o+" is not None else None")
+		m.put("default", 0.6*lack-0.6, n, o+" and "+text)
+	}
+}
+
 // chain asks for a member only of what is there, in JavaScript.
 func (m *maker) chain(n *node) {
 	of := n.memberOf()

@@ -51,8 +51,15 @@ func (m *maker) leaves(n *node) {
 // onlyIf has a statement run under a condition.
 func (m *maker) onlyIf(n *node) {
 	s, r := m.s, m.s.row
-	if m.sc.fn == nil || !r.braces() || n.parent.class != block || n.line != n.last || n.class == ret || n.class == jump || n.class == cond || n.class == loop || n.class == each {
+	if m.sc.fn == nil || r.name == "java" || n.parent.class != block || n.line != n.last || n.class == ret || n.class == jump || n.class == cond || n.class == loop || n.class == each {
 		return
+	}
+	most := 24
+	if r.name == "python" {
+		if o := n.operands(); n.kind != "expression_statement" || isDocstring(n) || len(o) == 1 && o[0].class == assign && (o[0].get("left") == nil || s.firstBinding(m.sc, o[0].get("left"))) {
+			return
+		}
+		most = 8
 	}
 	if t := s.of(n); strings.Contains(t, ":=") || n.kind == "lexical_declaration" || strings.HasPrefix(t, "var ") || strings.HasPrefix(t, "defer ") {
 		return
@@ -71,7 +78,7 @@ func (m *maker) onlyIf(n *node) {
 	given := 0
 	for _, p := range preds {
 		for _, c := range []string{p.text, p.negated} {
-			if c == "" || given >= 24 {
+			if c == "" || given >= most {
 				continue
 			}
 			given++

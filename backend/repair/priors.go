@@ -12,13 +12,13 @@ import (
 //go:embed priors.json
 var priorCounts []byte
 
-// The counts are of some two hundred explained fixes: kinds that were never right still may be, so that each begins with a few fixes at
-// the mean of all; and what a kind's own weights say of single edits counts as well, so that the logarithm is damped and
-// bounded.
+// The counts are of some four hundred explained fixes: kinds that were never right still may be, so that each begins with a few fixes at
+// the mean of all; what a kind's own weights say of single edits counts as well, so that the logarithm is damped; and a guard that does
+// the same as a person's is mostly written otherwise, and not counted as right, so that it is bounded below.
 const (
 	priorBegin = 2.0
 	priorDamp  = 0.4
-	priorLeast = -0.8
+	priorLeast = -0.5
 	priorMost  = 0.6
 )
 

@@ -2,6 +2,7 @@ package repair
 
 import (
 	"math"
+	"strings"
 	"testing"
 )
 
@@ -30,11 +31,15 @@ func TestExplain(t *testing.T) {
 		{"def f(a, b):\n    if a <= b:\n        return a\n    return b\n", "boundary"},
 		{"def f(a, b):\n    if a < b:\n        return a\n    return a\n", "variable"},
 		{"def f(a, b):\n    if a < b:\n        return a\n    return quite(something, other)\n", ""},
-		{"def f(a, b):\n    # why\n    if a < b:\n        return a\n    return b\n", ""},
 	} {
 		kind, made := Explain("f.py", before, tt.after)
 		if kind != tt.kind || len(made) == 0 {
 			t.Errorf("%q of %v for\n%s", kind, made, tt.after)
+		}
+	}
+	for _, after := range []string{"# why\n" + before, strings.Replace(before, ":\n", ":\n    \"\"\"Text.\"\"\"\n", 1)} {
+		if _, made := Explain("f.py", before, after); made != nil {
+			t.Errorf("a change of words alone gives %v for\n%s", made, after)
 		}
 	}
 	if _, made := Explain("f.txt", before, "x"); made != nil {

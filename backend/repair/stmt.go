@@ -12,6 +12,7 @@ func (m *maker) statement(n *node) {
 		if c := n.condition(); c != nil {
 			m.condition(n, c)
 			m.split(n, c)
+			m.unasked(n)
 		}
 	case ternary:
 		if o := n.operands(); s.row.name == "python" && len(o) == 3 {
@@ -70,6 +71,11 @@ func (m *maker) result(n *node) {
 	if len(o) == 0 {
 		for _, v := range m.sc.seen(n.start) {
 			m.put("return", -0.5, n, r.returns(v))
+		}
+		for i, d := range r.defaults {
+			if !r.typed && d != r.nullWord {
+				m.put("return", -0.6-0.1*float64(i), n, r.returns(d))
+			}
 		}
 		return
 	}

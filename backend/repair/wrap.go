@@ -157,7 +157,7 @@ func (m *maker) again(n *node) {
 	if c := n.above(call); c != nil && c.callee() != nil && s.of(c.callee()) == name {
 		return
 	}
-	m.put("missing call", -0.9, n, name+"("+strings.Join(args, ", ")+")")
+	m.put("missing call", -0.7, n, name+"("+strings.Join(args, ", ")+")")
 }
 
 // firstName is the first identifier of a parameter, nil none.
