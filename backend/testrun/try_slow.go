@@ -3,6 +3,7 @@ package testrun
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -70,7 +71,7 @@ func (q *queue) put(n int, t Trial) {
 func (q *queue) end(problem string, err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.problem, q.err = cmp.Or(q.problem, problem), errorsOf(q.err, err)
+	q.problem, q.err = cmp.Or(q.problem, problem), errors.Join(q.err, err)
 }
 
 // tryOn tries what the queue gives on one copy of the tree.

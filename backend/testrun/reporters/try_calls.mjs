@@ -19,6 +19,7 @@ const MOST_ITEMS = 1000; // of a generator
 const MOST_HUNG = 4;
 const QUICK = 300; // milliseconds of a call
 const SLOW = 2500; // where the processor was busy with others
+const LATE = 600; // until what waits has its end
 const SHOWN = 160;
 
 const [, , mode, root, dir, orderFile, outFile] = process.argv;
@@ -214,11 +215,9 @@ function within(milliseconds, work) {
   return script.runInThisContext({ timeout: milliseconds });
 }
 
-const over = () => Object.assign(new Error('no end'), { code: OVER });
-
-async function settled(promise, milliseconds) {
+async function settled(promise) {
   let timer;
-  const late = new Promise((_, fail) => { timer = setTimeout(() => fail(over()), milliseconds); });
+  const late = new Promise((_, fail) => { timer = setTimeout(() => fail(Object.assign(new Error('no end'), { code: OVER, late: true })), LATE); });
   try {
     return await Promise.race([promise, late]);
   } finally {
@@ -235,7 +234,7 @@ function call({ unit: key, self, args }) {
 const iterated = (v) => { const all = []; for (const item of v) if (all.push(item) >= MOST_ITEMS) break; return all; };
 
 function thrown(error) {
-  if (error?.code === OVER) return ['!hangs', 'no end'];
+  if (error?.code === OVER) return ['!hangs', error.late ? 'no end of waiting' : 'no end'];
   if (error instanceof RangeError && /call stack/.test(error.message)) return ['!RecursionError', 'no end of recursion'];
   const name = error instanceof Error ? String(error.name) : `throws ${plainly(error)}`;
   return [`!${name}`, name];
@@ -250,7 +249,7 @@ async function fate(input, milliseconds) {
       const v = Reflect.apply(unit.target, self, args);
       return types.isGeneratorObject(v) && typeof v[Symbol.iterator] === 'function' ? iterated(v) : v;
     });
-    if (types.isPromise(got)) got = await settled(got, milliseconds);
+    if (types.isPromise(got)) got = await settled(got);
     const seen = { left: MOST_PARTS, above: [], unknown: false };
     const [result, after, mine] = within(milliseconds, () => [plainly(got, seen), plainly(args, seen), unit.method ? plainly(self, seen) : '']);
     touches = after !== given;
@@ -282,7 +281,7 @@ async function behave() {
     const used = process.cpuUsage();
     let [got, shown, touches] = await fate(order.inputs[i], QUICK);
     const { user, system } = process.cpuUsage(used);
-    if (got === '!hangs' && user + system < QUICK * 500) [got, shown, touches] = await fate(order.inputs[i], SLOW);
+    if (shown === 'no end' && user + system < QUICK * 500) [got, shown, touches] = await fate(order.inputs[i], SLOW);
     if (got === '!hangs') hung += 1;
     tell('fate', i, got, shown, touches, [units.has(order.inputs[i].unit) ? order.inputs[i].unit : '', ...reached]);
   }
