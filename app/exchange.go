@@ -175,7 +175,7 @@ func (c *command) importCommand() *cobra.Command {
 					return err
 				}
 				if source.Skipped > 0 {
-					fmt.Fprintf(c.err, "left out: %s that have no place in a session here\n", countOf(source.Skipped, "record"))
+					fmt.Fprintf(c.err, "left out, since it has no place in a session here: %s\n", countOf(source.Skipped, "record"))
 				}
 				fmt.Fprintln(c.out, id)
 				return nil

@@ -65,6 +65,39 @@ func TestMadeUpRecordIsShownAsText(t *testing.T) {
 	}
 }
 
+// TestRecordOfAnotherToolIsShown: what a record does not tell (tokens, times, prices) is not shown as 0.
+func TestRecordOfAnotherToolIsShown(t *testing.T) {
+	t.Parallel()
+	core := testCore(t)
+	store, err := core.sessions()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for file, want := range map[string][]string{
+		"mini-odd.traj.json": {"not proven · 1 step · 0.1000 USD · imported from mini-swe-agent 2.1.0"},
+		"mini-1.1.traj.json": {"\n   tokens unknown, 0.2500 USD\n", "not proven · 1 step · 0.5000 USD · imported"},
+		"codex.jsonl":        {"\n   200 tokens in (75 % from the cache), 30 out, price unknown\n", "not proven · 3 steps · price unknown · 230 tokens · imported"},
+		"claude.jsonl":       {"not proven · 2 steps · price unknown · 148 tokens · imported"},
+	} {
+		id, _, err := importFile(t.Context(), store, filepath.Join("..", "testdata", "import", file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var shown bytes.Buffer
+		if err := (&command{out: &shown, err: &shown}).show(t.Context(), core, store, id); err != nil {
+			t.Fatal(err)
+		}
+		for _, w := range want {
+			if !strings.Contains(shown.String(), w) {
+				t.Errorf("%s: no %q in:\n%s", file, w, shown.String())
+			}
+		}
+		if text := shown.String(); strings.Contains(text, " 0 tokens") || strings.Contains(text, " 0 out") || strings.Contains(text, " 0 ms") {
+			t.Errorf("%s: what is not known is shown as 0:\n%s", file, text)
+		}
+	}
+}
+
 // spoiled puts a text behind every string of a value but those that make an event an event.
 func spoiled(v any, text string, top bool) any {
 	switch v := v.(type) {

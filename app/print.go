@@ -99,8 +99,10 @@ func (c *command) printEnd(s session.State) {
 	if cut {
 		word = "interrupted"
 	}
-	end := fmt.Sprintf("%s · %s · %s · %s tokens", word, countOf(s.Steps, "step"),
-		money(s.MicroUSD, s.Priced, s.Model.Local), thousands(s.Usage.Total()))
+	end := fmt.Sprintf("%s · %s · %s", word, countOf(s.Steps, "step"), money(s.MicroUSD, s.Priced, s.Model.Local))
+	if s.Usage.Known || s.Source == "" {
+		end += " · " + thousands(s.Usage.Total()) + " tokens"
+	}
 	switch {
 	case s.Source != "":
 		end += fmt.Sprintf(" · imported from %s; nothing of it was checked here", printable(s.Source, 300))

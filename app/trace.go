@@ -131,7 +131,9 @@ func (t *trace) event(e session.Event) {
 			t.line("   %s", t.paint(dim, indented(d.Message.Text)))
 		}
 		if d.Usage.Total() > 0 || !t.local {
-			t.line("   %s", t.paint(dim, usageWords(d, t.local)))
+			if text := usageWords(d, t.local); text != "" {
+				t.line("   %s", t.paint(dim, text))
+			}
 		}
 		if d.Miss != "" {
 			t.line("   %s", t.paint(amber, "the prompt cache was not read: "+printable(d.Miss, 200)))
@@ -150,11 +152,14 @@ func (t *trace) event(e session.Event) {
 		t.said = oneLine(d.Message)
 		t.line("   %s", t.paint(amber, printable(d.Message, 300)+again(d)))
 	case session.ToolFinished:
-		what := printable(d.Summary, 200) + "  "
-		if d.Tool == "finish" && d.OK && d.Part == nil { // its words stand whole at the end
-			what = ""
+		parts := []string{t.paint(bold, toolVerb(d.Tool, d.OK))}
+		if what := printable(d.Summary, 200); what != "" && (d.Tool != "finish" || !d.OK || d.Part != nil) { // its words stand whole at the end
+			parts = append(parts, what)
 		}
-		t.line("%2d %s  %s%s", d.Step, t.paint(bold, toolVerb(d.Tool, d.OK)), what, t.paint(dim, millis(d.Millis)))
+		if d.Millis > 0 { // it took no time to speak of, or another tool's record does not tell
+			parts = append(parts, t.paint(dim, millis(d.Millis)))
+		}
+		t.line("%2d %s", d.Step, strings.Join(parts, "  "))
 	case session.ProofStarted:
 		t.line("   %s", t.paint(dim, "proving: running every test with the patch"))
 	case session.ProofFinished:
@@ -229,22 +234,31 @@ func (t *trace) begins(step int) bool {
 	return t.spoken != step
 }
 
-// usageWords say what a step's reply took and cost.
+// usageWords say what a step's reply took and cost, as far as it is known; "" nothing is, as in the record of another tool.
 func usageWords(d session.ModelReplied, local bool) string {
 	u := d.Usage
-	in := u.Total() - u.Output
-	text := thousands(in) + " tokens in"
-	if u.CacheRead > 0 && in > 0 {
-		text += fmt.Sprintf(" (%d %% from the cache)", u.CacheRead*100/in)
+	var parts []string
+	if u.Known {
+		in := u.Total() - u.Output
+		text := thousands(in) + " tokens in"
+		if u.CacheRead > 0 && in > 0 {
+			text += fmt.Sprintf(" (%d %% from the cache)", u.CacheRead*100/in)
+		}
+		parts = append(parts, text, thousands(u.Output)+" out")
 	}
-	text += ", " + thousands(u.Output) + " out, " + millis(d.Millis)
+	if d.Millis > 0 {
+		parts = append(parts, millis(d.Millis))
+	}
 	switch {
-	case local && d.Millis > 0:
-		text += fmt.Sprintf(", %.0f tokens/s", float64(u.Output)*1000/float64(d.Millis))
-	case !local:
-		text += ", " + money(d.MicroUSD, d.Priced, false)
+	case local && d.Millis > 0 && u.Known:
+		parts = append(parts, fmt.Sprintf("%.0f tokens/s", float64(u.Output)*1000/float64(d.Millis)))
+	case !local && (d.Priced || len(parts) > 0):
+		parts = append(parts, money(d.MicroUSD, d.Priced, false))
 	}
-	return text
+	if !u.Known && len(parts) > 0 {
+		parts = append([]string{"tokens unknown"}, parts...)
+	}
+	return strings.Join(parts, ", ")
 }
 
 func answeredBy(d session.ReviewAnswered) string {
