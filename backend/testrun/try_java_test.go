@@ -2,6 +2,9 @@ package testrun
 
 import (
 	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -92,5 +95,148 @@ public class PriceTest {
 		if trial.Passes() != right[i] || !right[i] && len(trial.Fixed) > 0 {
 			t.Errorf("candidate %d: %+v", i, trial)
 		}
+	}
+}
+
+// TestTryJavaByExitStatus: where a command tells only its exit status, no test can be run in our driver, and each candidate is a run.
+func TestTryJavaByExitStatus(t *testing.T) {
+	b := realBench(t, sandbox.Limits{Wall: time.Minute})
+	dir := b.files(t, map[string]string{"Price.java": "class Price { int n = 1; }\n"})
+	c := Custom([]string{"grep", "-q", "n = 2", "Price.java"})
+	base, err := b.runner.Run(t.Context(), dir, c, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	red, green := sides(base)
+	if len(red) != 1 {
+		t.Fatalf("red %q: %s", red, base.Reason)
+	}
+	trials, problem, err := b.runner.Try(t.Context(), dir, c, []Candidate{changed(t, dir, "Price.java", "1", "3"), changed(t, dir, "Price.java", "1", "2")},
+		TryOptions{Red: red, Green: green, Test: time.Second, Wall: time.Minute, Enough: 3})
+	if err != nil || problem != "" {
+		t.Fatal(problem, err)
+	}
+	if !trials[0].Tried || trials[0].Passes() || !trials[1].Passes() {
+		t.Errorf("%+v", trials)
+	}
+}
+
+// TestTryJava does the same in Java, where the command is one that we know nothing of but that it runs JUnit.
+func TestTryJava(t *testing.T) {
+	if _, err := os.Stat("/usr/share/java/junit4.jar"); err != nil {
+		t.Skip("this machine has no JUnit 4")
+	}
+	triesJava(t, "17")
+}
+
+// TestTryJavaThatStopsNoThread does it where Java itself cannot stop a test that never ends.
+func TestTryJavaThatStopsNoThread(t *testing.T) {
+	if found, _ := filepath.Glob("/usr/lib/jvm/*-25-*"); len(found) == 0 {
+		t.Skip("this machine has no Java 25")
+	}
+	if _, err := os.Stat("/usr/share/java/junit4.jar"); err != nil {
+		t.Skip("this machine has no JUnit 4")
+	}
+	triesJava(t, "25")
+}
+
+func triesJava(t *testing.T, version string) {
+	b := realBench(t, sandbox.Limits{Wall: 2 * time.Minute})
+	runner, err := os.ReadFile("../../testdata/builtin/RunTests.java")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := b.files(t, map[string]string{
+		".java-version": version,
+		"RunTests.java": string(runner),
+		"src/shop/Price.java": `package shop;
+
+/** What a thing costs. */
+public class Price {
+    static final int MOST = 100;
+
+    public static int total(int each, int n) {
+        return each + n;
+    }
+
+    public static boolean dear(int price) {
+        return price > MOST;
+    }
+}
+`,
+		"src/shop/Sale.java": `package shop;
+
+public class Sale {
+    public static int most() {
+        return Price.MOST;
+    }
+}
+`,
+		"test/shop/PriceTest.java": `package shop;
+
+import static org.junit.Assert.*;
+
+import org.junit.Test;
+
+public class PriceTest {
+    @Test public void three() { System.out.println("three"); assertEquals(12, Price.total(4, 3)); }
+    @Test public void two() { assertEquals(4, Price.total(2, 2)); }
+    @Test public void dear() { assertTrue(Price.dear(101)); assertFalse(Price.dear(100)); }
+    @Test public void most() { assertEquals(100, Sale.most()); }
+}
+`})
+	c := Custom([]string{"java", "-XX:TieredStopAtLevel=1", "-cp", "/usr/share/java/junit4.jar:/usr/share/java/hamcrest-core.jar", "RunTests.java"})
+	base, err := b.runner.Run(t.Context(), dir, c, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	red, green := sides(base)
+	if len(red) != 1 || len(green) != 3 {
+		t.Fatalf("red %q, green %q: %s", red, green, base.Reason)
+	}
+	const file, sum = "src/shop/Price.java", "each + n"
+	fixed := func(old, new string) Candidate {
+		c := changed(t, dir, file, sum, "each * n")
+		c[file] = strings.Replace(c[file], old, new, 1)
+		return c
+	}
+	candidates := []Candidate{
+		changed(t, dir, file, sum, "each + n + 1"),
+		changed(t, dir, file, sum, "12"),
+		changed(t, dir, file, "return "+sum, "for (;;) each++"),
+		changed(t, dir, file, sum, "each +"),
+		changed(t, dir, file, "return "+sum, "System.exit(0); return 12"),
+		fixed("price > MOST", "price >= MOST"),
+		fixed("MOST = 100", "MOST = 99"),
+		changed(t, dir, file, sum, "total(each, n)"),
+		changed(t, dir, file, sum, "n * each"),
+	}
+	trials, problem, err := b.runner.Try(t.Context(), dir, c, candidates, TryOptions{Red: red, Green: green, Test: 500 * time.Millisecond, Wall: 3 * time.Minute, Enough: 3})
+	if err != nil || problem != "" {
+		t.Fatal(problem, err)
+	}
+	for i, want := range []func(Trial) bool{
+		func(t Trial) bool { return t.Tried && t.Built && len(t.Fixed) == 0 && !t.Whole },
+		func(t Trial) bool {
+			return t.Whole && t.All && slices.Equal(t.Broken, []string{"shop.PriceTest > two"})
+		},
+		func(t Trial) bool { return len(t.Hung) > 0 && len(t.Fixed) == 0 },
+		func(t Trial) bool { return t.Tried && !t.Built },
+		func(t Trial) bool { return t.Crashed && len(t.Fixed) == 0 },
+		func(t Trial) bool { return t.All && slices.Equal(t.Broken, []string{"shop.PriceTest > dear"}) },
+		func(t Trial) bool { return t.All && len(t.Broken) == 2 }, // Sale has the constant in its own code
+		func(t Trial) bool { return t.Built && len(t.Fixed) == 0 },
+		func(t Trial) bool { return t.Passes() },
+	} {
+		if !want(trials[i]) {
+			t.Errorf("candidate %d: %+v", i, trials[i])
+		}
+	}
+	s, err := b.runner.Trace(t.Context(), dir, c, red, green, []string{file}, time.Second, 3*time.Minute)
+	if err != nil || s.Problem != "" {
+		t.Fatal(s.Problem, err)
+	}
+	if s.Reds != 1 || s.Red[file][8] != 1 || s.Green[file][8] != 1 || s.Red[file][12] != 0 || s.Green[file][12] != 1 {
+		t.Errorf("spectrum: %+v", s)
 	}
 }
