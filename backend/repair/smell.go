@@ -19,6 +19,7 @@ const (
 	smellZero   = 1.0 // adding 0, multiplying by 1 or 0
 	smellGrow   = 2.0 // a loop changes the collection that it goes over
 	smellMixed  = 2.0 // what is a number elsewhere becomes a collection
+	smellCut    = 1.0 // a loop over all of something is left right after something was added up
 	smellUnlike = 1.0 // elements at two places are held together where all others are at the same
 )
 
@@ -76,6 +77,9 @@ func (s *source) smells(at int) float64 {
 			sum += smellGrow
 		case k.class == block:
 			all := k.statements()
+			if s.cutShort(k, all) {
+				sum += smellCut
+			}
 			for i, st := range all[:max(0, len(all)-1)] {
 				if st.class == ret || st.class == jump || st.class == raise {
 					sum += smellDead * float64(len(all)-1-i)
@@ -86,6 +90,28 @@ func (s *source) smells(at int) float64 {
 		return true
 	})
 	return sum
+}
+
+var addsUp = regexp.MustCompile(`^[\w.\[\]]+ [-+|]= |\+\+;?$|^(?:\w+\.)*\w+\.(?:append|extend|push|add)\(|= append\(`)
+
+// cutShort reports whether a block adds something up and then leaves the loop over a collection that it stands in, with what there is so far.
+func (s *source) cutShort(block *node, all []*node) bool {
+	if len(all) < 2 || !addsUp.MatchString(s.of(all[len(all)-2])) {
+		return false
+	}
+	last := all[len(all)-1]
+	switch o := last.operands(); {
+	case last.class == jump && strings.HasPrefix(s.of(last), "break"):
+	case last.class == ret && len(o) == 1 && word.FindString(s.of(o[0])) == s.of(o[0]):
+	default:
+		return false
+	}
+	for p := block.parent; p != nil && p.class != function; p = p.parent {
+		if p.class == each || p.class == loop {
+			return p.class == each || slices.ContainsFunc(p.kids, func(k *node) bool { return k.kind == "range_clause" }) // Go
+		}
+	}
+	return false
 }
 
 var grown = regexp.MustCompile(`\.(?:append|extend|add|insert|push|unshift|update|appendleft|addAll|put)\(`)

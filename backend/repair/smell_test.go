@@ -31,6 +31,10 @@ func TestSmell(t *testing.T) {
 		{"a.go", "package a\n\nfunc f(a, b int) int {\n\tif ⟦a < b⟧ {\n\t\treturn a\n\t}\n\treturn b\n}\n", "b < a", false},
 		{"a.js", "export function f(a, b) {\n  a ⟦+=⟧ b;\n  return a;\n}\n", "-=", false},
 		{"a.js", "export function f(a, b) {\n  a = ⟦a + b⟧;\n  return a;\n}\n", "a", true},
+		{"a.go", "package a\n\nfunc f(all []E) int {\n\tn, m := 0, 0\n\tfor _, e := range all {\n\t\tif e.ok {\n\t\t\tn += e.v⟦⟧\n\t\t}\n\t\tm += e.v\n\t}\n\tg(m)\n\treturn n\n}\n", "\n\t\t\treturn n", true},
+		{"a.go", "package a\n\nfunc f(all []E) int {\n\tn, m := 0, 0\n\tfor _, e := range all {\n\t\tif e.ok {\n\t\t\tn += e.v⟦⟧\n\t\t}\n\t\tm += e.v\n\t}\n\tg(m)\n\treturn n\n}\n", "\n\t\t\tcontinue", false},
+		{"a.py", "def f(all):\n    out = []\n    for x in all:\n        if x:\n            out.append(x)⟦⟧\n        out.append(0)\n    return out\n", "\n            break", true},
+		{"a.py", "def f(all):\n    found = False\n    for x in all:\n        if x:\n            found = True⟦⟧\n        g(x)\n    return found\n", "\n            break", false},
 		{"A.java", "class A {\n    int f(int a, int b) {\n        ⟦return a;⟧\n    }\n}\n", "return a;\n        return a;", true},
 	} {
 		at := strings.Index(tt.before, "⟦")
