@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"redgreen/backend/model/subtoken"
 	"redgreen/backend/repo"
 )
 
@@ -41,7 +42,11 @@ func helperBench() {
 	r, err := repo.Open(os.Getenv("INDEX_BENCH_TREE"), repo.Options{})
 	if err == nil {
 		var ix *Index
-		if ix, err = Open(r, os.Getenv("INDEX_TEST_DIR"), Options{Generated: true}); err == nil {
+		o := Options{Generated: true}
+		if os.Getenv("REDGREEN_BENCH_EMBED") != "" {
+			o.Embedder = newBenchEmbedder()
+		}
+		if ix, err = Open(r, os.Getenv("INDEX_TEST_DIR"), o); err == nil {
 			var st Stats
 			if st, err = ix.Update(context.Background(), nil); err == nil {
 				fmt.Printf("%d %d\n", st.Files, st.Chunks)
@@ -56,6 +61,31 @@ func helperBench() {
 	}
 	pprof.StopCPUProfile()
 	os.Exit(0)
+}
+
+// benchEmbedder is the built-in embedder of package search, which imports this one.
+type benchEmbedder struct {
+	table *subtoken.Table
+	words *Subtokenizer
+}
+
+func newBenchEmbedder() benchEmbedder {
+	table, err := subtoken.BuiltIn()
+	if err != nil {
+		panic(err)
+	}
+	return benchEmbedder{table, NewSubtokenizer()}
+}
+
+func (e benchEmbedder) Name() string { return "built-in/" + e.table.Version() }
+func (e benchEmbedder) Dim() int     { return e.table.Dim() }
+
+func (e benchEmbedder) Embed(ctx context.Context, texts []string) ([][]float32, error) {
+	out := make([][]float32, len(texts))
+	for i, t := range texts {
+		out[i] = e.table.Vector(e.words.Cut(t, 200), subtoken.Code)
+	}
+	return out, ctx.Err()
 }
 
 // used is what a process needed.

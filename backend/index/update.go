@@ -189,14 +189,35 @@ func (ix *Index) update(ctx context.Context, progress func(Progress), start time
 	if u.size >= longUpdate {
 		defer collectLess()()
 	}
-	if err := u.run(ctx, todo, removed); err != nil {
-		return u.stats, err
+	missing, err := ix.store.unembedded(ctx)
+	if err == nil && len(todo) > 0 && !missing {
+		err = ix.store.noteUnembedded(ctx, true)
 	}
-	if err := ix.missingVectors(ctx); err != nil {
+	if err == nil {
+		err = u.run(ctx, todo, removed)
+	}
+	if err == nil && ix.options.Embedder != nil {
+		err = u.embedded(ctx, missing, len(todo) > 0)
+	}
+	if err != nil {
 		return u.stats, err
 	}
 	u.stats.Vectors = ix.vectors.failed
 	return u.finish(ctx)
+}
+
+// embedded ends what an update does about vectors: of the changed chunks they are made.
+func (u *updater) embedded(ctx context.Context, missing, noted bool) (err error) {
+	if missing {
+		err = u.ix.missingVectors(ctx)
+	}
+	if err == nil && (missing || u.stats.Updated+u.stats.Removed > maxSome) {
+		err = u.ix.store.forgetVectors(ctx)
+	}
+	if err == nil && u.ix.vectors.failed == nil && (missing || noted) {
+		err = u.ix.store.noteUnembedded(ctx, false)
+	}
+	return err
 }
 
 // checkOnce compares the segments with their checksums, once, while something else is done; the result waits for it.

@@ -65,7 +65,7 @@ func (ix *Index) ownVectors(ctx context.Context) error {
 	if _, err := tx.ExecContext(ctx, `DELETE FROM vectors`); err != nil {
 		return err
 	}
-	if _, err := tx.ExecContext(ctx, `INSERT OR REPLACE INTO meta VALUES('embedder', ?)`, name); err != nil {
+	if _, err := tx.ExecContext(ctx, `INSERT OR REPLACE INTO meta VALUES('embedder', ?), ('unembedded', '')`, name); err != nil {
 		return err
 	}
 	err = tx.Commit()
@@ -73,12 +73,25 @@ func (ix *Index) ownVectors(ctx context.Context) error {
 	return err
 }
 
-// missingVectors embeds what has no vector yet: after a change of the embedder, a kill, or a failure. It then forgets the
-// vectors of chunks that are long gone.
-func (ix *Index) missingVectors(ctx context.Context) error {
-	if ix.options.Embedder == nil {
-		return nil
+// unembedded reports a note that chunks may be without a vector. Looking for them takes longer than all else that is done where
+// little changed.
+func (s *store) unembedded(ctx context.Context) (noted bool, err error) {
+	err = s.db.QueryRowContext(ctx, `SELECT count(*) FROM meta WHERE key='unembedded'`).Scan(&noted)
+	return noted, err
+}
+
+// noteUnembedded makes or takes back the note.
+func (s *store) noteUnembedded(ctx context.Context, may bool) (err error) {
+	query := `DELETE FROM meta WHERE key='unembedded'`
+	if may {
+		query = `INSERT OR IGNORE INTO meta VALUES('unembedded', '')`
 	}
+	_, err = s.db.ExecContext(ctx, query)
+	return err
+}
+
+// missingVectors embeds what has no vector yet: after a change of the embedder, a kill, or a failure.
+func (ix *Index) missingVectors(ctx context.Context) error {
 	ids, err := ix.store.ids(ctx, `SELECT c.id FROM chunks c LEFT JOIN vectors v ON v.hash=c.hash WHERE v.hash IS NULL ORDER BY c.id`)
 	if err != nil {
 		return err
@@ -97,13 +110,19 @@ func (ix *Index) missingVectors(ctx context.Context) error {
 		}
 		ids = ids[n:]
 	}
+	return nil
+}
+
+// forgetVectors forgets the vectors of chunks that are long gone, where they are many.
+func (s *store) forgetVectors(ctx context.Context) error {
 	var kept, chunks int
-	if err := ix.store.db.QueryRowContext(ctx, `SELECT (SELECT count(*) FROM vectors), chunks FROM lengths`).Scan(&kept, &chunks); err != nil {
+	if err := s.db.QueryRowContext(ctx, `SELECT (SELECT count(*) FROM vectors), chunks FROM lengths`).Scan(&kept, &chunks); err != nil {
 		return err
 	}
-	if kept > 2*chunks+1000 {
-		_, err = ix.store.db.ExecContext(ctx, `DELETE FROM vectors WHERE hash NOT IN (SELECT hash FROM chunks)`)
+	if kept <= 2*chunks+1000 {
+		return nil
 	}
+	_, err := s.db.ExecContext(ctx, `DELETE FROM vectors WHERE hash NOT IN (SELECT hash FROM chunks)`)
 	return err
 }
 

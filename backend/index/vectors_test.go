@@ -160,3 +160,33 @@ func TestVectorsLater(t *testing.T) {
 		t.Errorf("at first\n%s\nlater\n%s", first, later)
 	}
 }
+
+// What was embedded is not looked for again; chunks that came while the index was open without an embedder are.
+func TestVectorsOfOthers(t *testing.T) {
+	t.Parallel()
+	src := newMemory(map[string]string{"a.py": "def a():\n    return 'apple'\n"})
+	dir := t.TempDir()
+	with := func(e Embedder) {
+		t.Helper()
+		ix, err := open(src, dir, Options{Embedder: e})
+		if err != nil {
+			t.Fatal(err)
+		}
+		mustUpdate(t, ix)
+		noted, err := ix.store.unembedded(t.Context())
+		if err != nil || noted != (e == nil) {
+			t.Errorf("noted %v, %v", noted, err)
+		}
+		if err := ix.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	e := &letters{name: "one", dim: 3}
+	with(e)
+	src.set("b.py", "def b():\n    return 'pear'\n")
+	with(nil)
+	with(e)
+	if e.calls != 2 {
+		t.Errorf("%d texts embedded", e.calls)
+	}
+}
