@@ -153,6 +153,15 @@ export function isRed(test: Test | null): boolean {
   return test !== null && (test.status === 'failed' || test.status === 'error');
 }
 
+export type Tone = 'turned' | 'red' | 'green' | 'grey';
+
+/** toneOf is what became of a test. Of one that was not there before only the certificate (turned) knows that it was red without the fix. */
+export function toneOf(before: Test | null, after: Test | null, turned: boolean): Tone {
+  if (!after || after.status === 'skipped') return 'grey';
+  if (isRed(after)) return 'red';
+  return isRed(before) || (!before && turned) ? 'turned' : 'green';
+}
+
 /** shortId is a test's own name, without the file and the groups it lives in. */
 export function shortId(id: string): string {
   const sep = id.includes('::') ? '::' : ' > ';

@@ -2,6 +2,7 @@
 
 import type { Backend, Diff, Review } from '../api';
 import { fresh, kept, taken } from './choice';
+import { list } from './lists';
 
 /** How long after the last change a review is stored, in ms. */
 const settle = 400;
@@ -33,6 +34,11 @@ export class ReviewState {
     this.now = to;
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.save(), settle);
+  }
+
+  /** answered takes the comments off a patch once the model has them: it may come back as it was. */
+  answered(hash: string): void {
+    if (this.now.patch_hash === hash && list(this.now.notes).length > 0) this.set({ ...this.now, notes: [] });
   }
 
   save(): void {

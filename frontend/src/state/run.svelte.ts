@@ -193,7 +193,12 @@ export class Run {
     if (comment.trim() === '' || (!t.changed && t.notes === 0)) return this.act('reject', (b) => b.reject(this.id, comment));
     return this.sendBack(comment);
   }
-  sendBack = (comment = '') => this.act('reject', (b) => b.sendBack(this.id, choice(this.review.now, comment)));
+  async sendBack(comment = ''): Promise<boolean> {
+    const said = this.review.now;
+    const sent = await this.act('reject', (b) => b.sendBack(this.id, choice(said, comment)));
+    if (sent) this.review.answered(said.patch_hash);
+    return sent;
+  }
   choose = () => this.act('choose', (b) => b.choose(this.id, choice(this.review.now)));
   proveAgain = () => this.act('again', (b) => b.proveAgain(this.id));
   cancel = () => this.act('cancel', (b) => b.cancel(this.id));

@@ -1,5 +1,6 @@
 import { beforeEach, expect, test, vi } from 'vitest';
-import { AppError, type Backend, type Event, type Pushed, type SessionInfo, type Topic } from '../api';
+import { AppError, type Backend, type Choice, type Event, type Pushed, type SessionInfo, type Topic } from '../api';
+import { note } from './choice';
 import { Run } from './run.svelte';
 
 const settle = () => new Promise((r) => setTimeout(r, 20));
@@ -183,5 +184,26 @@ test('what another Redgreen has is followed: news of it ask anew who has it', as
   await settle();
   expect(run.owner?.kind).toBe('terminal');
   expect(run.running).toBe(false);
+  run.close();
+});
+
+test('comments that the model has are off a patch that comes back as it was', async () => {
+  const f = backend();
+  const run = new Run(f.b, 's');
+  await run.open();
+  let lost = true;
+  const sent: Choice[] = [];
+  f.b.saveReview = async () => undefined;
+  f.b.sendBack = async (_, c) => {
+    if (lost) throw new AppError('internal', 'lost');
+    sent.push(c);
+  };
+  run.review.set(note({ ...run.review.now, viewed: ['a.py'] }, 'a.py', 2, 'why?'));
+  expect(await run.sendBack('all of it')).toBe(false);
+  expect(run.review.now.notes).toHaveLength(1);
+  lost = false;
+  expect(await run.sendBack('all of it')).toBe(true);
+  expect(sent).toMatchObject([{ comment: 'all of it', notes: [{ path: 'a.py', line: 2, text: 'why?' }] }]);
+  expect(run.review.now).toMatchObject({ notes: [], viewed: ['a.py'] });
   run.close();
 });

@@ -8,7 +8,7 @@ import { measured } from './forms';
 import { ago, baseName, bytes, clock, cost, firstLine, pretty, tail, tokens, took, usd } from './format';
 import { mark } from './highlight';
 import { quiet, settle, stream } from './live';
-import { at, base, breakable, evidence, gutter, headline, how, limits, lineNow, notCovered, place, placeOf, shortId, fileOf, sideBySide, uncovered } from './proof';
+import { at, base, breakable, evidence, gutter, headline, how, limits, lineNow, notCovered, place, placeOf, shortId, fileOf, sideBySide, toneOf, uncovered } from './proof';
 import { en } from '../texts/en';
 import { Keys } from './keys';
 import { nativeMenu } from './menu';
@@ -183,6 +183,7 @@ describe('acts in words', () => {
     ['change refused', call('apply_patch', { path: 'a.py' }, false), 'Tried to change', 'a.py'],
     ['change of tests', call('apply_patch', { patch: '--- a/tests/test_a.py\n+++ b/tests/test_a.py\n@@ -1 +1 @@\n' }), 'Changed the tests', 'tests/test_a.py'],
     ['finish', call('finish', {}), 'Called it done', ''],
+    ['finish refused', call('finish', {}, false), 'Could not finish', ''],
     ['measure', call('trace_coverage', {}), 'Measured', ''],
     ['edits on trial', call('try_patches', {}, null), 'Trying edits', ''],
     ['arguments that are no JSON', call('read_file', '{"path": '), 'Read', ''],
@@ -238,6 +239,18 @@ describe('tests and places', () => {
     const rows = sideBySide(run(t('a', 'passed'), t('b', 'failed'), t('c', 'passed'), t('gone', 'passed')), run(t('a', 'passed'), t('b', 'passed'), t('c', 'failed'), t('new', 'passed')));
     expect(rows.map((r) => r.id)).toEqual(['c', 'b', 'new', 'a', 'gone']);
     expect(rows.at(-1)?.after).toBeNull();
+  });
+  test.each([
+    ['failed', 'passed', true, 'turned'],
+    ['', 'passed', true, 'turned'],
+    ['', 'passed', false, 'green'], // it was never seen red
+    ['passed', 'passed', false, 'green'],
+    ['passed', 'failed', false, 'red'],
+    ['passed', 'skipped', false, 'grey'],
+    ['passed', '', false, 'grey'],
+  ] as const)('a test that was %s and is %s, certified %s: %s', (before, after, turned, want) => {
+    const t = (status: Test['status'] | ''): Test | null => (status ? { id: 'a', status, ms: 1 } : null);
+    expect(toneOf(t(before), t(after), turned)).toBe(want);
   });
 });
 

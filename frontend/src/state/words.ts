@@ -85,7 +85,7 @@ export function act(c: CallView): Act {
     case 'try_patches':
       return say(t.acts.tryEdits);
     case 'finish':
-      return say(t.acts.finish);
+      return say(c.result && !c.result.ok ? t.acts.finishRefused : t.acts.finish);
     default:
       return say(t.acts.other, c.tool);
   }

@@ -22,7 +22,7 @@ export const sessions = {
   begun: 'When it began',
   since: { any: 'Any time', day: 'Today', week: 'Last 7 days', month: 'Last 30 days', year: 'Last 365 days' },
   pinned: 'Only pinned',
-  comparing: 'Choose “Compare” at another session to see both side by side.',
+  comparing: 'Choose “Compare with the chosen one” in the menu of another session to see both side by side.',
   never: 'Never mind',
   nothing: 'No session fits.',
   showAll: 'Show all',

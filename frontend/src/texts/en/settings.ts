@@ -186,5 +186,4 @@ export const doctor = {
   models: 'Models',
   callable: (n: number) => `${number(n)} can be called.`,
   noModel: 'None can be called yet.',
-  problem: (provider: string, title: string) => (provider ? `${provider}: ` : '') + title.toLowerCase(),
 };

@@ -56,6 +56,7 @@ export const acts = {
   measure: { past: 'Measured', now: 'Measuring which lines the tests run' },
   tryEdits: { past: 'Tried edits', now: 'Trying edits' },
   finish: { past: 'Called it done', now: 'Called it done' },
+  finishRefused: { past: 'Could not finish', now: 'Called it done' },
   other: { past: 'Called', now: 'Calling' },
   lines: (from: string, to: string) => `${from}–${to}`,
   from: (line: string) => `from ${line}`,
