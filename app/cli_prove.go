@@ -137,7 +137,7 @@ func (c *command) ran(r testrun.Run) {
 		words += fmt.Sprintf(", %d skipped", skipped)
 	}
 	if r.Infrastructure {
-		words = "no verdict: " + onTerminal(r.Reason, 300)
+		words = "no verdict: " + onTerminal(stopWords(r.Reason), 300)
 	}
 	fmt.Fprintf(c.err, "     %s (%s)\n", words, millis(r.Duration.Milliseconds()))
 }

@@ -158,7 +158,7 @@ func (c *command) printRun(r testrun.Run) {
 	}
 	fmt.Fprintf(c.out, "%s%s; isolation: %s\n", words, millis(r.Duration.Milliseconds()), isolation(r.Runtime, r.Rung.Label))
 	if r.Reason != "" {
-		fmt.Fprintln(c.out, onTerminal(r.Reason, wholeReason))
+		fmt.Fprintln(c.out, onTerminal(stopWords(r.Reason), wholeReason))
 	}
 	if !r.PerTest && !r.Infrastructure {
 		fmt.Fprintf(c.out, "only the exit status %d is known: this runner's output is not read test by test\n", r.ExitCode)
@@ -167,6 +167,16 @@ func (c *command) printRun(r testrun.Run) {
 
 // wholeReason is how long a reason may be where it stands alone: longer than those of runners, so that the next step at its end is shown.
 const wholeReason = 4000
+
+// stopWords are a run's reason, in words where it is that the sandbox stopped the run; the page has the same.
+func stopWords(reason string) string {
+	words, stopped := map[sandbox.Reason]string{sandbox.Timeout: "it took too long", sandbox.Memory: "it ran out of memory", sandbox.Processes: "it started too many processes",
+		sandbox.Disk: "it wrote too much", sandbox.Output: "it printed too much", sandbox.Cancelled: "it was cancelled"}[sandbox.Reason(reason)]
+	if !stopped {
+		return reason
+	}
+	return "stopped: " + words
+}
 
 // onTerminal is a text for people as a terminal shows it, without what only a window has to click.
 func onTerminal(text string, n int) string {

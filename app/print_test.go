@@ -12,6 +12,7 @@ import (
 	"redgreen/backend/model"
 	"redgreen/backend/patch"
 	"redgreen/backend/proof"
+	"redgreen/backend/sandbox"
 	"redgreen/backend/session"
 	"redgreen/backend/testrun"
 )
@@ -134,5 +135,20 @@ func TestPrintRunWithoutVerdict(t *testing.T) {
 	r.Infrastructure, r.Reason = false, ""
 	if c.printRun(r); out.String() != "1 passed, 0 failed, 0 skipped in 2s; isolation: runc\n" {
 		t.Errorf("%q", out.String())
+	}
+}
+
+// TestPrintRunThatWasStopped: why the sandbox stopped a run is said in words, for each reason that there is.
+func TestPrintRunThatWasStopped(t *testing.T) {
+	t.Parallel()
+	for _, reason := range []sandbox.Reason{sandbox.Timeout, sandbox.Memory, sandbox.Processes, sandbox.Disk, sandbox.Output, sandbox.Cancelled} {
+		r := testrun.Run{Infrastructure: true, PerTest: true, Runtime: "runc", Duration: 2 * time.Second, Reason: string(reason), Tests: []testrun.Test{{ID: "a", Status: testrun.Passed}}}
+		var out, err strings.Builder
+		c := &command{out: &out, err: &err}
+		c.printRun(r)
+		c.ran(r)
+		if got := out.String(); !strings.HasPrefix(got, "no verdict; until then 1 passed, 0 failed, 0 skipped in 2s; isolation: runc\nstopped: it ") || !strings.Contains(err.String(), "no verdict: stopped: it ") {
+			t.Errorf("%s is told as %q and %q", reason, got, err.String())
+		}
 	}
 }

@@ -284,7 +284,7 @@ func (t *trace) run(r session.Run) string {
 		parts = append(parts, fmt.Sprintf("%d skipped", r.Skipped))
 	}
 	if r.Reason != "" {
-		parts = append(parts, onTerminal(r.Reason, 200))
+		parts = append(parts, onTerminal(stopWords(r.Reason), 200))
 	}
 	return strings.Join(parts, ", ")
 }

@@ -154,7 +154,7 @@ func noVerdict(c Command, read reading, tests []Test, o output, res sandbox.Resu
 	case o.tampered:
 		return "the report of the tests was changed while they ran, so none of its results counts: code under test writes into it", false
 	case o.cut:
-		return "the report of the tests could not be written whole, so its results are not all there; free some space on the disk of the temporary files and run again", false
+		return "the report of the tests could not be written whole, so its results are not all there; free some space on the disk of the temporary files and run again. Where there is enough, a test writes into the report", false
 	case read.trouble != "":
 		return read.trouble, false
 	case !ran && (res.ExitCode == 127 || res.ExitCode == 126):
