@@ -190,7 +190,7 @@ func planted(t *testing.T, outside string) *fixture {
 		}
 		files[c.where] += strings.ReplaceAll(c.text, "%OUTSIDE%", outside) + "\n"
 	}
-	f := folder(t, files)
+	f := strong(folder(t, files))
 	head := filepath.Join(filepath.Dir(f.root), ".git", "HEAD") // so that ../AGENTS.md is of the same repository
 	if err := os.MkdirAll(filepath.Dir(head), 0o755); err != nil {
 		t.Fatal(err)
