@@ -106,7 +106,7 @@ story('open, describe, watch, read, approve, reopen, undo', async (page) => {
   assert.equal(await page.getByTestId('seal').getAttribute('data-state'), 'Proven');
   assert.match(await page.getByTestId('counts').innerText(), /^[1-9]\d*\s+red → green\s+\d+\s+still green\s+0\s+broken/);
   await page.locator('.cm-merge-b .cm-changedLine').first().waitFor();
-  assert.match(await page.locator('.cm-merge-b .cm-changedLineGutter').first().evaluate((e) => getComputedStyle(e, '::before').content), /\+/, 'plus is text');
+  assert.match(await page.locator('.cm-merge-b .cm-changedLine').first().evaluate((e) => getComputedStyle(e, '::after').content), /\+/, 'plus is text');
   const tabs = await page.getByTestId('file-tab').locator('.mono').allInnerTexts();
   changed = tabs;
   const before = await disk(page, tabs);

@@ -4,7 +4,7 @@
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
 import { HighlightStyle, syntaxHighlighting } from '@codemirror/language';
 import { EditorState, RangeSetBuilder, StateEffect, StateField, type Extension } from '@codemirror/state';
-import { Decoration, EditorView, ViewPlugin, drawSelection, highlightSpecialChars, keymap, lineNumbers, type DecorationSet, type ViewUpdate } from '@codemirror/view';
+import { Decoration, EditorView, ViewPlugin, drawSelection, highlightSpecialChars, keymap, type DecorationSet, type ViewUpdate } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
 import { t } from '../texts';
 
@@ -20,16 +20,18 @@ const colours = HighlightStyle.define([
 const hatch = 'repeating-linear-gradient(135deg, transparent 0 6px, var(--line-soft) 6px 7px)';
 
 const look = EditorView.theme({
-  '&': { backgroundColor: 'transparent', color: 'var(--text)', fontSize: 'var(--code)' },
+  // Before a line stands its number, then the sign of a change. Both are drawn with the line itself: gutters of the editor component
+  // are a second and a third column, of which every row is made anew when other lines come into sight.
+  '&': { backgroundColor: 'transparent', color: 'var(--text)', fontSize: 'var(--code)', '--numbers': 'max(38px, calc(var(--digits) * 0.6 * var(--code) + 14px))', '--before': 'calc(var(--numbers) + 16px)' },
   '&.cm-focused': { outline: 'none' },
-  '.cm-scroller': { fontFamily: 'var(--mono)', lineHeight: '1.7', fontVariantLigatures: 'none', overflowX: 'hidden' },
+  '.cm-scroller': { fontFamily: 'var(--mono)', lineHeight: 'round(1.7em, 1px)', fontVariantLigatures: 'none', overflowX: 'hidden' }, // whole pixels: what is not yet drawn is as high as it was guessed
   '.cm-content': { padding: '0', caretColor: 'transparent' },
-  '.cm-content:focus-visible': { outline: '2px solid var(--focus)', outlineOffset: '-2px' },
-  '.cm-line': { padding: '0 12px 0 4px' },
+  '.cm-content:focus-visible': { outline: 'none' },
+  '.cm-scroller:has(> .cm-content:focus-visible)::after': { content: '""', position: 'absolute', inset: '0', border: '2px solid var(--focus)', pointerEvents: 'none', zIndex: '1' }, // above the lines
+  '.cm-line': { position: 'relative', padding: '0 12px 0 calc(var(--before) + 4px)' },
+  '.cm-line::before': { content: 'attr(data-line)', content_2: 'attr(data-line) / ""', left: '0', width: 'calc(var(--numbers) - 6px)', textAlign: 'right', color: 'var(--text-3)', fontVariantNumeric: 'tabular-nums' },
+  '.cm-line::before, .cm-changedLine::after, .cm-deletedLine::before': { position: 'absolute', top: '0', textIndent: '0', whiteSpace: 'pre' },
   '.cm-gutters': { backgroundColor: 'transparent', color: 'var(--text-3)', border: 'none' },
-  '.cm-lineNumbers .cm-gutterElement': { minWidth: '38px', padding: '0 6px 0 8px', fontVariantNumeric: 'tabular-nums' },
-  '.cm-changeGutter': { width: '16px', padding: '0' },
-  '.cm-changeGutter .cm-gutterElement': { textAlign: 'center', fontWeight: '600' },
   '.cm-margin': { width: '14px' },
   '.cm-margin .cm-gutterElement': { textAlign: 'center' },
   '.cm-sign': { color: 'var(--amber)', cursor: 'help' },
@@ -38,7 +40,7 @@ const look = EditorView.theme({
   '&.cm-writing': { boxShadow: 'inset 2px 0 0 var(--blue)' },
   '&.cm-writing .cm-cursor': { borderLeftColor: 'var(--text)' },
   // the bar above a hunk
-  '.cm-hunk': { fontFamily: 'var(--font)', fontSize: 'var(--sm)', lineHeight: '1.4', background: 'var(--bg)', borderBlock: '1px solid var(--line-soft)', overflow: 'hidden', marginLeft: '-300px', paddingLeft: '300px', boxSizing: 'border-box' },
+  '.cm-hunk': { fontFamily: 'var(--font)', fontSize: 'var(--sm)', lineHeight: '1.4', background: 'var(--bg)', borderBlock: '1px solid var(--line-soft)', overflow: 'hidden', marginLeft: '-300px', paddingLeft: 'calc(300px + var(--before))', boxSizing: 'border-box' },
   '.cm-hunk-row': { display: 'flex', alignItems: 'center', gap: '4px', height: '28px', padding: '0 8px 0 4px', whiteSpace: 'nowrap' },
   '.cm-hunk label': { display: 'flex', alignItems: 'center', gap: '8px', cursor: 'pointer', color: 'var(--text-2)', flex: 'none' },
   '.cm-hunk input[type=checkbox]': { width: '15px', height: '15px', margin: '0', accentColor: 'var(--ink)' },
@@ -58,16 +60,17 @@ const look = EditorView.theme({
   '&.cm-merge-a .cm-part, .cm-deletedChunk .cm-deletedText': { background: 'var(--red-mark)', borderRadius: '2px' },
   '&.cm-merge-b .cm-part': { background: 'var(--green-mark)', borderRadius: '2px' },
   '&.cm-merge-a .cm-changedText, &.cm-merge-b .cm-changedText': { background: 'none' },
-  '&.cm-merge-a .cm-changedLineGutter, .cm-deletedLineGutter': { background: 'var(--red-bg)', color: 'var(--red)' },
-  '&.cm-merge-b .cm-changedLineGutter': { background: 'var(--green-bg)', color: 'var(--green)' },
-  '&.cm-merge-a .cm-changedLineGutter::before, .cm-deletedLineGutter::before': { content: '"−"' },
-  '&.cm-merge-b .cm-changedLineGutter::before': { content: '"+"' },
-  '.cm-deletedChunk': { backgroundColor: 'var(--red-bg)', padding: '0 12px 0 4px' },
-  '.cm-deletedChunk .cm-deletedLine': { textDecoration: 'none', whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' },
+  '.cm-changedLine::after, .cm-deletedLine::before': { width: '16px', textAlign: 'center', fontWeight: '600' },
+  '&.cm-merge-a .cm-changedLine::after': { content: '"−"', left: 'var(--numbers)', color: 'var(--red)' },
+  '&.cm-merge-b .cm-changedLine::after': { content: '"+"', left: 'var(--numbers)', color: 'var(--green)' },
+  '.cm-deletedChunk': { backgroundColor: 'var(--red-bg)', padding: '0 12px 0 calc(var(--before) + 4px)' },
+  '.cm-deletedChunk .cm-deletedLine': { position: 'relative', textDecoration: 'none', whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' },
+  '.cm-deletedLine::before': { content: '"−"', left: '-20px', color: 'var(--red)' },
   '.cm-mergeSpacer': { background: hatch },
   '.cm-collapsedLines': {
     color: 'var(--text-3)', background: 'var(--bg)', fontFamily: 'var(--font)', fontSize: 'var(--sm)',
-    margin: '0 0 0 -300px', padding: '3px 12px 3px 308px', // also across the gutter
+    margin: '0 0 0 -300px', padding: '0 12px 0 calc(308px + var(--before))', // also across the gutter of marks
+    height: '27px', lineHeight: '25px', boxSizing: 'border-box', overflow: 'hidden', // as high as the editor component guesses
     borderTop: '1px solid var(--line-soft)', borderBottom: '1px solid var(--line-soft)',
   },
   '.cm-collapsedLines:hover': { color: 'var(--text)', background: 'var(--hover)' },
@@ -88,8 +91,8 @@ const flashed = StateField.define<DecorationSet>({
   provide: (f) => EditorView.decorations.from(f),
 });
 
-/** hangingIndent sets what wraps under its own line's start, two characters in. */
-function hangingIndent(view: EditorView): DecorationSet {
+/** linesOf gives each line in sight its number, and sets what wraps under the line's own start, two characters in. */
+function linesOf(view: EditorView): DecorationSet {
   const b = new RangeSetBuilder<Decoration>();
   for (const { from, to } of view.visibleRanges) {
     for (let pos = from; pos <= to; ) {
@@ -98,21 +101,21 @@ function hangingIndent(view: EditorView): DecorationSet {
       const tab = view.state.tabSize;
       let columns = Math.min(40, [...blank].reduce((n, c) => n + (c === '\t' ? tab : 1), 0)) + 2;
       if (blank.includes('\t')) columns = Math.ceil(columns / tab) * tab; // tabs stop at whole multiples, from the indent on
-      b.add(line.from, line.from, Decoration.line({ attributes: { style: `text-indent:-${columns}ch;padding-left:calc(${columns}ch + 4px)` } }));
+      b.add(line.from, line.from, Decoration.line({ attributes: { 'data-line': String(line.number), style: `text-indent:-${columns}ch;padding-left:calc(${columns}ch + 4px + var(--before))` } }));
       pos = line.to + 1;
     }
   }
   return b.finish();
 }
 
-const hanging = ViewPlugin.fromClass(
+const lines = ViewPlugin.fromClass(
   class {
     decorations: DecorationSet;
     constructor(view: EditorView) {
-      this.decorations = hangingIndent(view);
+      this.decorations = linesOf(view);
     }
     update(u: ViewUpdate) {
-      if (u.docChanged || u.viewportChanged) this.decorations = hangingIndent(u.view);
+      if (u.docChanged || u.viewportChanged) this.decorations = linesOf(u.view);
     }
   },
   { decorations: (v) => v.decorations },
@@ -120,21 +123,20 @@ const hanging = ViewPlugin.fromClass(
 
 const shared = (label: string, language: Extension): Extension[] => [
   highlightSpecialChars(),
-  drawSelection(),
   EditorView.lineWrapping,
   syntaxHighlighting(colours),
   language,
   flashed,
-  hanging,
+  lines,
+  EditorView.editorAttributes.compute(['doc'], (s) => ({ style: `--digits:${String(s.doc.lines).length}` })),
   look,
   EditorState.phrases.of({ '$ unchanged lines': t.diff.unchanged }),
   EditorView.contentAttributes.of({ 'aria-label': label }),
 ];
 
 /** reading gives the extensions of a read-only view; label is what a screen reader says of it. */
-export function reading(label: string, language: Extension, numbers = true): Extension[] {
+export function reading(label: string, language: Extension): Extension[] {
   return [
-    numbers ? lineNumbers() : [],
     EditorState.readOnly.of(true),
     EditorView.editable.of(false),
     EditorView.contentAttributes.of({ 'aria-readonly': 'true', tabindex: '0' }),
@@ -145,7 +147,7 @@ export function reading(label: string, language: Extension, numbers = true): Ext
 /** writing gives the extensions of a view that the person edits in place. Tab leaves it, as everywhere in the page. */
 export function writing(label: string, language: Extension): Extension[] {
   return [
-    lineNumbers(),
+    drawSelection(),
     history(),
     keymap.of([...defaultKeymap, ...historyKeymap]),
     EditorView.editorAttributes.of({ class: 'cm-writing' }),

@@ -67,7 +67,7 @@ function sideBySide(o: MergeOptions): Merged {
     a: { doc: o.before ?? '', extensions: [reading(t.diff.before(o.path), o.language), changedParts, bars('a')] },
     b: { doc: o.after ?? '', extensions: [newSide(o, t.diff.after(o.path)), bars('b')] },
     parent: o.parent,
-    gutter: true,
+    gutter: false,
     highlightChanges: false,
     collapseUnchanged: o.whole ? undefined : collapse,
     diffConfig: config(o),
@@ -87,7 +87,7 @@ function unified(o: MergeOptions): Merged {
       EditorView.editorAttributes.of({ class: 'cm-merge-b' }),
       unifiedMergeView({
         original: o.before ?? '',
-        gutter: true,
+        gutter: false,
         mergeControls: false,
         collapseUnchanged: o.whole ? undefined : collapse,
         diffConfig: config(o),
