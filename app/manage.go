@@ -154,15 +154,23 @@ func (a *App) DeleteSession(id string) error {
 
 // ForkSession begins a new session with what another holds up to and including an event, and lets it work from there with a
 // message of the person ("" none). It gives the new session's id.
-func (a *App) ForkSession(id string, seq int64, text string) (string, error) {
+func (a *App) ForkSession(id string, seq int64, text string, pictures [][]byte) (string, error) {
 	return guard(a.h, func() (string, error) {
+		text = strings.TrimSpace(text)
+		images, err := readImages(pictures)
+		if err != nil {
+			return "", err
+		}
+		if text == "" && len(images) > 0 {
+			return "", fail(Invalid, "pictures go with a message, and it is empty; say what they show")
+		}
 		fork, err := a.h.core.fork(a.h.context, id, seq)
 		if err != nil {
 			return "", err
 		}
 		return fork, a.h.runs.with(a.h.context, fork, func(l *live) error {
-			if text = strings.TrimSpace(text); text != "" {
-				if err := l.run.Say(a.h.context, text); err != nil {
+			if text != "" {
+				if err := l.run.Say(a.h.context, text, images...); err != nil {
 					return err
 				}
 			}

@@ -882,6 +882,34 @@ scene('a message is edited and sent again, as another way from before it', 'spee
   await page.getByText('A new task begins with this text').waitFor();
 });
 
+scene('a message is sent again with its pictures and another, and so is the task', 'speed=1000&scene=feature', async (page) => {
+  await page.getByTestId('open-sample').click();
+  await givePicture(page, 'task-text', 'task.png');
+  await page.getByTestId('attached').waitFor();
+  await page.getByTestId('start-task').click();
+  await page.getByTestId('question-item').waitFor();
+  await givePicture(page, 'say-text', 'answer.png');
+  await page.getByTestId('say').getByTestId('attached').waitFor();
+  await page.getByTestId('say-text').fill('Show it like this.');
+  await page.keyboard.press('Control+Enter');
+  await page.getByTestId('write').waitFor();
+
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('a');
+  const inDialog = page.getByTestId('fork-dialog').getByTestId('attached').locator('img');
+  await inDialog.waitFor();
+  assert.equal(await inDialog.getAttribute('alt'), 'Picture 1: PNG, 240 × 120 pixels');
+  await givePicture(page, 'fork-text', 'more.png', 'drop');
+  await inDialog.nth(1).waitFor();
+  await page.getByTestId('fork-text').press('Control+Enter');
+  await page.getByTestId('forked-item').waitFor();
+  await page.getByTestId('message').getByTestId('said-pictures').locator('img').nth(1).waitFor();
+
+  await page.getByTestId('write').waitFor();
+  await page.getByTestId('task-bubble').getByTestId('resend').press('Enter');
+  await page.getByTestId('compose').getByTestId('attached').locator('img').waitFor();
+});
+
 scene('a message to a run at work waits for its next step', 'speed=3', async (page) => {
   await task(page);
   await page.locator('[data-step="1"]').waitFor();

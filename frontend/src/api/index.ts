@@ -99,8 +99,8 @@ export interface Backend {
   pinSession(id: string, on: boolean): Promise<void>;
   /** deleteSession deletes for good; what was written into the folder stays. */
   deleteSession(id: string): Promise<void>;
-  /** forkSession goes another way from after an event, with a message; it gives the new session's id. */
-  forkSession(id: string, seq: number, text: string): Promise<string>;
+  /** forkSession goes another way from after an event, with a message and its pictures; it gives the new session's id. */
+  forkSession(id: string, seq: number, text: string, images: string[]): Promise<string>;
   compareSessions(id: string, other: string): Promise<Pair[] | null>;
   /** why finds the step that made a changed line; with removed, line is of the file before. */
   why(id: string, path: string, line: number, removed: boolean): Promise<Origin>;
@@ -209,7 +209,7 @@ const real: Backend = {
   renameSession: (id, name) => call('RenameSession', id, name),
   pinSession: (id, on) => call('PinSession', id, on),
   deleteSession: (id) => call('DeleteSession', id),
-  forkSession: (id, seq, text) => call('ForkSession', id, seq, text),
+  forkSession: (id, seq, text, images) => call('ForkSession', id, seq, text, images),
   compareSessions: (id, other) => call('CompareSessions', id, other),
   why: (id, path, line, removed) => call('Why', id, path, line, removed),
   exportSession: (id, as) => call('ExportSession', id, as),

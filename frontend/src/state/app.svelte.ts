@@ -386,7 +386,10 @@ export class App {
       return;
     }
     this.newTask();
-    if (!this.draft.includes(said.text)) this.draft = this.draft.trim() ? `${this.draft.trimEnd()}\n\n${said.text}` : said.text;
+    if (!this.draft.includes(said.text)) {
+      this.draft = this.draft.trim() ? `${this.draft.trimEnd()}\n\n${said.text}` : said.text;
+      void this.pictures.again(said.images ?? [], this.backend.picture);
+    }
     this.toast(t.say.anewTask);
   }
 

@@ -1,6 +1,7 @@
 // The pictures that go with a message that is being written. What the program makes of them is its own say: here only what
 // cannot go at all is turned away, with a word.
 
+import type { ModelImage, Picture } from '../api';
 import { t } from '../texts';
 
 /** What the program takes; see model.ReadImage. */
@@ -17,6 +18,11 @@ export interface Attached {
 /** isPicture says whether a file is to be shown to the model; an SVG is text, and is quoted as such. */
 export function isPicture(file: File): boolean {
   return file.type.startsWith('image/') && file.type !== 'image/svg+xml';
+}
+
+/** nameOf is what the picture n, from 0, of a message that was sent is called. */
+export function nameOf(i: ModelImage, n: number): string {
+  return t.pictures.of(n + 1, i.type.replace('image/', '').toUpperCase(), i.width, i.height);
 }
 
 export class Pictures {
@@ -38,9 +44,27 @@ export class Pictures {
       else {
         const url = await read(file);
         if (!url) this.problem = t.pictures.broken(file.name);
-        else this.items = [...this.items, { key: this.#next++, name: file.name, url }];
+        else this.#put(file.name, url);
       }
     }
+  }
+
+  /** again takes in the pictures of a message that was sent. */
+  async again(images: readonly ModelImage[], get: (hash: string) => Promise<Picture>): Promise<void> {
+    this.problem = '';
+    for (const [n, i] of images.entries()) {
+      if (this.items.length >= most) return void (this.problem = t.pictures.tooMany(most));
+      try {
+        const p = await get(i.hash);
+        this.#put(nameOf(i, n), `data:${p.type};base64,${p.data}`);
+      } catch {
+        this.problem = `${nameOf(i, n)}. ${t.pictures.gone}`;
+      }
+    }
+  }
+
+  #put(name: string, url: string): void {
+    this.items = [...this.items, { key: this.#next++, name, url }];
   }
 
   remove(key: number): void {

@@ -511,12 +511,12 @@ export function fake(q: URLSearchParams): Backend {
       if (need(id).info.live) fail('conflict', 'this session is at work; stop it before you delete it');
       sessions.delete(id);
     },
-    async forkSession(id, seq, text) {
+    async forkSession(id, seq, text, images) {
       const from = need(id);
       const s = create({ folder, text: from.info.task, model: `${from.info.model.provider}/${from.info.model.name}`, limits, ask_edits: false, test_cmd: [] }, Date.now(), 'proven');
       for (const e of from.events.slice(0, seq)) store(s, e.kind, e.data as never, Date.parse(e.time));
       store(s, 'session.forked', { from: id, seq }, Date.now());
-      if (text) store(s, 'message', { text }, Date.now());
+      if (text) store(s, 'message', { text, images: keep(images) }, Date.now());
       s.info = { ...s.info, parent: id, live: true };
       void play(s, work('proven'));
       return s.info.id;
