@@ -260,8 +260,8 @@ func markedChanges(was, now []unit) []string {
 	return unique(out)
 }
 
-// compareWall is how long the calls may take.
-const compareWall = 30
+// compareWall is how long the calls may take, in seconds.
+const compareWall = 60
 
 // compareNode has what passes called with inputs a little off those of the tests, and says in trials what that tells. Where that
 // cannot be done nothing is said.

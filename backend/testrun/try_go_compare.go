@@ -198,7 +198,7 @@ func (r *Runner) compareGo(ctx context.Context, dir string, c Command, candidate
 	_, green := redPackages(c, ofPackage(o.Green))
 	green = slices.DeleteFunc(green, func(t string) bool { return slices.Contains(red, t) })
 	tops := slices.Concat(red, green[:min(len(green), compareTests)])
-	j.spec.Args = slices.Concat([]string{"/bin/sh", "-c", goCompares, "sh", strconv.Itoa(int((compareOne + 4*o.Test).Seconds())), strconv.Itoa(2 * compareWall),
+	j.spec.Args = slices.Concat([]string{"/bin/sh", "-c", goCompares, "sh", strconv.Itoa(int((compareOne + 4*o.Test).Seconds())), strconv.Itoa(compareWall),
 		"^(" + strings.Join(tops, "|") + ")$", goTool, own}, numbers)
 	j.spec.Limits.Wall = max(j.spec.Limits.Wall, 3*time.Minute)
 	_, root, _, err := r.runTries(ctx, j)

@@ -15,7 +15,8 @@ const MOST_FIELDS = 5;
 const MOST_STARTS = 4;
 const MOST_SAID = 8 << 20; // bytes
 const SHOWN = 160;
-const QUIET = 6000; // milliseconds in which a process says something
+const FIRST = 20_000; // milliseconds in which a process says something first, on a busy machine
+const QUIET = 6000; // and then
 const until = Date.now() + order.wall * 1000;
 
 /** Runs try_calls.mjs and gives what it said; killed tells that it had to be ended. enough(bytes) ends it early. */
@@ -34,7 +35,7 @@ function ask(tree, mode, told) {
     const timer = setInterval(() => {
       const now = size();
       if (now !== last) [last, since] = [now, Date.now()];
-      if (Date.now() - since < QUIET + order.seconds * 1000 && Date.now() < until && now < MOST_SAID) return;
+      if (Date.now() - since < (now ? QUIET : FIRST) + order.seconds * 1000 && Date.now() < until && now < MOST_SAID) return;
       killed = true;
       end();
     }, 50);
