@@ -34,12 +34,15 @@ func Explain(path, before, after string) (kind string, made map[string]int) {
 	return kind, made
 }
 
-// code is the text of a file without comments, doc strings and blanks.
+// code is the text of a file without comments, doc strings and blanks but the indent of Python's statements.
 func (s *source) code() string {
 	var b strings.Builder
 	s.root.walk(func(n *node) bool {
 		if n.class == comment || isDocstring(n) {
 			return false
+		}
+		if s.row.name == "python" && n.isStatement() {
+			b.WriteString("\n" + s.indent(n.line))
 		}
 		if len(n.kids) == 0 {
 			b.WriteString(s.of(n) + " ")

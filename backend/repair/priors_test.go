@@ -37,6 +37,10 @@ func TestExplain(t *testing.T) {
 			t.Errorf("%q of %v for\n%s", kind, made, tt.after)
 		}
 	}
+	const loop = "def f(a):\n    n = 0\n    for x in a:\n        n += x\n        return n\n"
+	if kind, _ := Explain("f.py", loop, strings.Replace(loop, "        return n", "    return n", 1)); kind != "move" {
+		t.Errorf("a statement taken out of its loop is %q", kind)
+	}
 	for _, after := range []string{"# why\n" + before, strings.Replace(before, ":\n", ":\n    \"\"\"Text.\"\"\"\n", 1)} {
 		if _, made := Explain("f.py", before, after); made != nil {
 			t.Errorf("a change of words alone gives %v for\n%s", made, after)
