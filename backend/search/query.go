@@ -1,9 +1,11 @@
 package search
 
 import (
+	"errors"
 	"fmt"
 	"path"
 	"regexp"
+	"regexp/syntax"
 	"slices"
 	"strings"
 
@@ -87,8 +89,10 @@ func Parse(query string) (Query, error) {
 
 func expression(expr, instead string) (Query, error) {
 	re, err := regexp.Compile("(?m)" + expr)
-	if err != nil {
-		return Query{}, fmt.Errorf("%w: reading the expression %s: %v; %s", ErrQuery, expr, err, instead)
+	if bad, ok := errors.AsType[*syntax.Error](err); ok {
+		return Query{}, fmt.Errorf("%w: the expression %s has an error: %s; %s", ErrQuery, expr, bad.Code, instead)
+	} else if err != nil {
+		return Query{}, fmt.Errorf("%w: the expression %s: %v; %s", ErrQuery, expr, err, instead)
 	}
 	if re.MatchString("") {
 		return Query{}, fmt.Errorf("%w: the expression %s matches the empty text, so it would match every line; make it say something", ErrQuery, expr)

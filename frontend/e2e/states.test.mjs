@@ -958,6 +958,20 @@ scene('the built-in engine reads no guides, and what was refused in one folder i
   assert.equal(await page.getByTestId('task-error').count(), 0);
 });
 
+scene('a letter is a shortcut where a tick or a choice has the focus', 'speed=1000', async (page) => {
+  await task(page);
+  await page.getByTestId('write').waitFor();
+  await page.getByTestId('hunk-tick').first().click();
+  await page.keyboard.press('r');
+  await page.getByTestId('reject-comment').waitFor();
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Control+,');
+  await page.getByTestId('theme').getByText('Dark').click();
+  await page.keyboard.press('g');
+  await page.keyboard.press('s');
+  await page.getByTestId('sessions').waitFor();
+});
+
 scene('a run is paused and goes on', 'speed=20', async (page) => {
   await task(page);
   await page.getByTestId('pause').click();
