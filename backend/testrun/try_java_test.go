@@ -43,7 +43,7 @@ public class Price {
 
     static int spin() {
         for (int i = 0; i < 3; i++) {
-            new Thread(() -> { for (long n = 0; ; n++) try { hold = n; } catch (Throwable e) { } }).start();
+            new Thread(() -> { for (long n = 0; ; n++) try { hold = n; System.setProperty("shop.mode", "x"); } catch (Throwable e) { } }).start();
         }
         return 0;
     }

@@ -40,7 +40,8 @@ final class World {
     static int end(Set<Thread> others) throws InterruptedException {
         Map<Thread, Long> began = new HashMap<>();
         for (Thread t : Thread.getAllStackTraces().keySet()) {
-            if (!others.contains(t) && t.getState() == Thread.State.RUNNABLE) { // or it waits for a file or a connection
+            Thread.State state = t.getState();
+            if (!others.contains(t) && (state == Thread.State.RUNNABLE || state == Thread.State.BLOCKED)) { // or it waits for a file or a connection
                 began.put(t, TIMES.getThreadCpuTime(t.getId()));
             }
         }
