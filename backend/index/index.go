@@ -55,6 +55,7 @@ type Index struct {
 
 	updating sync.Mutex  // one update at a time
 	checked  bool        // the segments are or were compared with their checksums; guarded by updating
+	segments []string    // the files of the keyword index as it was opened: those to come are written in the background
 	suspect  atomic.Bool // a search met damage: the next update makes the index anew
 
 	mu       sync.RWMutex // guards what follows; held for writing only while stores are opened or closed
@@ -122,6 +123,9 @@ func (ix *Index) openWriter() error {
 	}
 	var kw bleve.Index
 	if err = breakSeal(ix.dir); err == nil {
+		ix.segments, err = segmentFiles(ix.dir)
+	}
+	if err == nil {
 		kw, err = openKeywords(ix.dir, false)
 	}
 	if err == nil {

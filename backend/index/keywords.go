@@ -205,13 +205,15 @@ func openKeywords(dir string, readOnly bool) (ix bleve.Index, err error) {
 	return nil, fmt.Errorf("%w: keyword index: %v", errDamaged, err)
 }
 
-// checkSegments reads the segments and compares each with the checksum at its end, which bleve writes and does not read:
-// a segment with a flipped bit answers, but wrongly.
-func checkSegments(dir string) error {
-	segments, err := filepath.Glob(filepath.Join(dir, keywordsDir, "store", "*.zap"))
-	if err != nil {
-		return err
-	}
+// segmentFiles lists the segments. It is called before bleve opens them: from then on it merges some into files that are not
+// whole yet.
+func segmentFiles(dir string) ([]string, error) {
+	return filepath.Glob(filepath.Join(dir, keywordsDir, "store", "*.zap"))
+}
+
+// checkSegments reads segments and compares each with the checksum at its end, which bleve writes and does not read:
+// a segment with a flipped bit answers, but wrongly. One that is gone was merged into another.
+func checkSegments(segments []string) error {
 	for _, name := range segments {
 		if err := checkSegment(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err

@@ -227,7 +227,8 @@ func (ix *Index) checkOnce() (sound func() error) {
 	}
 	ix.checked = true
 	result := make(chan error, 1)
-	go func() { result <- checkSegments(ix.dir) }()
+	segments := ix.segments
+	go func() { result <- checkSegments(segments) }()
 	return func() error {
 		if err := <-result; err != nil {
 			return fmt.Errorf("%w: %v", errDamaged, err)
@@ -499,10 +500,12 @@ func (u *updater) flush(ctx context.Context) error {
 		return err
 	}
 	u.ix.vectors.remove(gone)
+	var chunks []Chunk // of all files: a question and a transaction for each file would take as long as the vectors
 	for _, c := range u.batch {
-		if err := u.ix.vectorise(ctx, c.chunks); err != nil {
-			return err
-		}
+		chunks = append(chunks, c.chunks...)
+	}
+	if err := u.ix.vectorise(ctx, chunks); err != nil {
+		return err
 	}
 	clear(u.batch)
 	u.batch, u.chunks, u.bytes, u.since = u.batch[:0], 0, 0, time.Now()

@@ -33,8 +33,13 @@ func (s *store) keepVectors(ctx context.Context, chunks []Chunk, packed map[Hash
 		return err
 	}
 	defer tx.Rollback()
+	st, err := tx.PrepareContext(ctx, `INSERT OR REPLACE INTO vectors VALUES(?,?)`)
+	if err != nil {
+		return err
+	}
+	defer st.Close()
 	for _, ch := range chunks {
-		if _, err := tx.ExecContext(ctx, `INSERT OR REPLACE INTO vectors VALUES(?,?)`, ch.Hash[:], packed[ch.Hash]); err != nil {
+		if _, err := st.ExecContext(ctx, ch.Hash[:], packed[ch.Hash]); err != nil {
 			return fmt.Errorf("storing a vector: %w", err)
 		}
 	}
