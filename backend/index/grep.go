@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"sync"
@@ -218,14 +219,22 @@ func (s *store) extents(ctx context.Context, file int64) ([]extent, error) {
 // extentsOf is extents of several files in one query; a query costs more than the chunks of a file do. They are without names.
 func (s *store) extentsOf(ctx context.Context, files []int64) (map[int64][]extent, error) {
 	out := map[int64][]extent{}
-	files = slices.Compact(slices.Clone(files))
-	for part := range slices.Chunk(files, 500) {
-		if err := s.addExtents(ctx, part, out); err != nil {
-			return nil, err
-		}
+	var parts [][]int64
+	for part := range slices.Chunk(slices.Compact(slices.Clone(files)), extentFiles) {
+		parts = append(parts, part)
 	}
-	return out, nil
+	err := inOrderOf(ctx, parts, func(part []int64) (map[int64][]extent, error) {
+		of := map[int64][]extent{}
+		return of, s.addExtents(ctx, part, of)
+	}, func(_ []int64, of map[int64][]extent) bool {
+		maps.Copy(out, of)
+		return true
+	})
+	return out, err
 }
+
+// extentFiles is how many files one core is asked about at a time.
+const extentFiles = 10
 
 func (s *store) addExtents(ctx context.Context, files []int64, into map[int64][]extent) error {
 	rows, err := s.db.QueryContext(ctx, `SELECT file_id, id, doc_line, end_line FROM chunks WHERE file_id IN (`+idList(files)+`)`)
