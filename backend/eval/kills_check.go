@@ -96,11 +96,28 @@ func (k *killer) look(ctx context.Context, w *watched, kind string, l life, wher
 	if err := h.Close(); err != nil {
 		miss("opens", "closing: %v", err)
 	}
-	for _, left := range leftovers(h, w.home) {
+	for _, left := range k.swept(h, w.home) {
 		miss("nothing left", "%s", left)
 	}
 	k.count(kind, missed)
 	return nil
+}
+
+// swept lists what is left after the sweep of a start, at the latest one that comes lockWait after the kill: until then a process that
+// the owner was just forking may live and keep the owner's lock.
+func (k *killer) swept(h *KillHouse, home string) []string {
+	left := leftovers(h, home)
+	for end := time.Now().Add(lockWait); len(left) > 0 && time.Now().Before(end); left = leftovers(h, home) {
+		time.Sleep(20 * time.Millisecond)
+		again, err := k.o.Open(home, killFolder(home), KillHooks{})
+		if err == nil {
+			err = errors.Join(again.Sweep(), again.Close())
+		}
+		if err != nil {
+			return append(left, err.Error())
+		}
+	}
+	return left
 }
 
 // checkFold folds the whole record and holds it against the state that the store gives.
