@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"redgreen/backend/model"
+	"redgreen/backend/session"
 )
 
 // TestImageFlag: a picture that --image names is sent as it is, with a word of warning where the model is not local, stands in the
@@ -110,7 +111,14 @@ func TestImageFlag(t *testing.T) {
 			t.Errorf("%v does not say %q", err, says)
 		}
 	}
-	if now, err := store.List(t.Context(), "", 0); err != nil || len(now) != 1 {
+	blind, err := store.Create(t.Context(), session.Started{Schema: session.Schema, Folder: sample.Path, Task: "wrong", Model: model.Info{Provider: "builtin", Name: "repair"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := a.ForkSession(blind.ID(), 1, "look again", [][]byte{b.Bytes()}); err == nil || !strings.Contains(err.Error(), "takes no pictures") {
+		t.Errorf("sent again with a picture: %v", err)
+	}
+	if now, err := store.List(t.Context(), "", 0); err != nil || len(now) != 2 {
 		t.Errorf("%d sessions after what was refused, %v", len(now), err)
 	}
 }

@@ -153,7 +153,8 @@ func (a *App) DeleteSession(id string) error {
 }
 
 // ForkSession begins a new session with what another holds up to and including an event, and lets it work from there with a
-// message of the person ("" none). It gives the new session's id.
+// message of the person ("" none). It gives the new session's id. What cannot begin leaves no session behind: the person sends it
+// again.
 func (a *App) ForkSession(id string, seq int64, text string, pictures [][]byte) (string, error) {
 	return guard(a.h, func() (string, error) {
 		text = strings.TrimSpace(text)
@@ -168,7 +169,7 @@ func (a *App) ForkSession(id string, seq int64, text string, pictures [][]byte) 
 		if err != nil {
 			return "", err
 		}
-		return fork, a.h.runs.with(a.h.context, fork, func(l *live) error {
+		err = a.h.runs.with(a.h.context, fork, func(l *live) error {
 			if text != "" {
 				if err := l.run.Say(a.h.context, text, images...); err != nil {
 					return err
@@ -176,6 +177,10 @@ func (a *App) ForkSession(id string, seq int64, text string, pictures [][]byte) 
 			}
 			return a.h.runs.work(l)
 		})
+		if err != nil {
+			return "", errors.Join(err, a.h.core.deleteSession(context.WithoutCancel(a.h.context), fork))
+		}
+		return fork, nil
 	})
 }
 
