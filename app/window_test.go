@@ -387,16 +387,28 @@ func startManager(t *testing.T, display string) {
 	t.Helper()
 	cmd := exec.Command("openbox")
 	cmd.Env = append(os.Environ(), "DISPLAY="+display)
+	var said bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &said, &said
 	if err := cmd.Start(); err != nil {
 		t.Fatalf("starting openbox: %v; install it with: apt-get install openbox xdotool", err)
 	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
 	t.Cleanup(func() {
 		cmd.Process.Kill()
-		cmd.Wait()
+		<-ended
 	})
 	// A window that is there before its manager never gets the keyboard.
 	env := []string{"DISPLAY=" + display, "PATH=" + os.Getenv("PATH")}
-	eventually(t, "the window manager", func() bool { return xdotool(env, "get_num_desktops") != "" })
+	eventually(t, "the window manager", func() bool {
+		select {
+		case err := <-ended:
+			ended <- err
+			t.Fatalf("the window manager ended by itself: %v: %s", err, said.String())
+		default:
+		}
+		return xdotool(env, "get_num_desktops") != ""
+	})
 }
 
 // startDisplay starts an X server that nobody else uses and gives its name.
@@ -407,7 +419,7 @@ func startDisplay(t *testing.T) string {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	cmd := exec.Command("Xvfb", "-displayfd", "3", "-screen", "0", "1440x900x24", "-nolisten", "tcp")
+	cmd := exec.Command("Xvfb", "-displayfd", "3", "-screen", "0", "1440x900x24", "-nolisten", "tcp", "-noreset") // else it throws out who is just coming when its only client leaves
 	cmd.ExtraFiles = []*os.File{w}
 	if err := cmd.Start(); err != nil {
 		t.Fatalf("starting Xvfb: %v; install it with: apt-get install xvfb", err)

@@ -105,7 +105,7 @@ async function chromium() {
 
 async function webkit() {
   if (!mini) throw new Error('WebKitGTK has no MiniBrowser here');
-  const screen = spawn('Xvfb', ['-displayfd', '3', '-screen', '0', '1440x900x24', '-nolisten', 'tcp'], { stdio: ['ignore', 'ignore', 'ignore', 'pipe'] });
+  const screen = spawn('Xvfb', ['-displayfd', '3', '-screen', '0', '1440x900x24', '-nolisten', 'tcp', '-noreset'], { stdio: ['ignore', 'ignore', 'ignore', 'pipe'] });
   const number = await new Promise((resolve, reject) => {
     screen.stdio[3].once('data', (d) => resolve(String(d).trim()));
     screen.once('error', () => reject(new Error('Xvfb is not installed')));
