@@ -83,10 +83,14 @@ func (e benchEmbedder) Dim() int     { return e.table.Dim() }
 func (e benchEmbedder) Embed(ctx context.Context, texts []string) ([][]float32, error) {
 	out := make([][]float32, len(texts))
 	for i, t := range texts {
-		out[i] = e.table.Vector(e.words.Cut(t, 200), subtoken.Code)
+		out[i] = e.table.Vector(e.words.Cut(t, e.Most()), subtoken.Code)
 	}
 	return out, ctx.Err()
 }
+
+func (e benchEmbedder) Most() int                          { return 200 }
+func (e benchEmbedder) Subtoken(s string) (int32, bool)    { return e.table.ID(s) }
+func (e benchEmbedder) Sum(v []float32, subtokens []int32) { e.table.Sum(v, subtokens, subtoken.Code) }
 
 // used is what a process needed.
 type used struct {

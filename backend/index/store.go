@@ -18,7 +18,7 @@ import (
 
 // schemaVersion changes with the tables, the chunker, the analyser and the keyword fields: an index of another version is
 // made anew.
-const schemaVersion = "11"
+const schemaVersion = "12"
 
 // A chunk's text and comment are not stored: they are cut from the file's content. indexed is 0 until the keyword index has
 // the chunk; gone holds chunks that the keyword index must still forget. So a kill between the two stores loses nothing.
@@ -79,6 +79,11 @@ CREATE TRIGGER chunk_gone AFTER DELETE ON chunks BEGIN
 END;
 CREATE TABLE gone(chunk_id INTEGER PRIMARY KEY);
 CREATE TABLE vectors(hash BLOB PRIMARY KEY, vector BLOB NOT NULL) WITHOUT ROWID; -- by the chunk's hash: a scale (float32), then a byte a number
+CREATE TABLE file_vectors(         -- of an embedder that is a Local
+	file_id INTEGER PRIMARY KEY REFERENCES files(id) ON DELETE CASCADE,
+	first INTEGER NOT NULL,         -- the id of the file's first chunk; those of the others follow one another
+	packed BLOB NOT NULL            -- for each chunk a scale (float32), then four bits a number
+);
 `
 
 // store is the SQLite half of an index.
@@ -253,6 +258,8 @@ type change struct {
 	texts  []string   // of their terms
 	grams  []uint32   // the trigrams of the text
 
+	vectors []byte // of the chunks, packed, where the embedder is a Local
+
 	content, mentions []byte // packed
 	file              int64  // its id, once it is written
 }
@@ -284,6 +291,7 @@ func (s *store) write(ctx context.Context, batch []change) error {
 type writer struct {
 	tx                          *sql.Tx
 	files, texts, chunks, names *sql.Stmt
+	vectors                     *sql.Stmt
 	added                       int
 	lengths                     [numFields]int // of the chunks that were added
 }
@@ -298,6 +306,7 @@ func (w *writer) prepare(ctx context.Context) (err error) {
 		{&w.chunks, `INSERT INTO chunks(file_id, name, scope, kind, start_line, end_line, doc_line, signature, test, holes, hash,
 			len_name, len_scope, len_path, len_ident, len_code, len_prose) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`},
 		{&w.names, `INSERT INTO constants VALUES(?,?,?,?)`},
+		{&w.vectors, `INSERT INTO file_vectors VALUES(?,?,?)`},
 	} {
 		if *p.to, err = w.tx.PrepareContext(ctx, p.query); err != nil {
 			return errors.Join(err, w.close())
@@ -307,7 +316,7 @@ func (w *writer) prepare(ctx context.Context) (err error) {
 }
 
 func (w *writer) close() (err error) {
-	for _, st := range []*sql.Stmt{w.files, w.texts, w.chunks, w.names} {
+	for _, st := range []*sql.Stmt{w.files, w.texts, w.chunks, w.names, w.vectors} {
 		if st != nil {
 			err = errors.Join(err, st.Close())
 		}
@@ -354,7 +363,11 @@ func (w *writer) file(ctx context.Context, c *change) error {
 	if _, err := w.texts.ExecContext(ctx, c.file, c.content, c.mentions); err != nil {
 		return err
 	}
-	return w.chunksOf(ctx, c)
+	if err := w.chunksOf(ctx, c); err != nil || len(c.vectors) == 0 {
+		return err
+	}
+	_, err = w.vectors.ExecContext(ctx, c.file, c.chunks[0].ID, c.vectors)
+	return err
 }
 
 func (w *writer) chunksOf(ctx context.Context, c *change) error {

@@ -172,7 +172,8 @@ func (ix *Index) update(ctx context.Context, progress func(Progress), start time
 	if err := ix.store.distrust(ctx); err != nil {
 		return Stats{}, err
 	}
-	if err := ix.ownVectors(ctx); err != nil {
+	missing, err := ix.ownVectors(ctx)
+	if err != nil {
 		return Stats{}, err
 	}
 	sound := ix.checkOnce()
@@ -189,15 +190,16 @@ func (ix *Index) update(ctx context.Context, progress func(Progress), start time
 	if u.size >= longUpdate {
 		defer collectLess()()
 	}
-	missing, err := ix.store.unembedded(ctx)
-	if err == nil && len(todo) > 0 && !missing {
+	noted := missing
+	if len(todo) > 0 && !missing && ix.options.local() == nil {
+		noted = true
 		err = ix.store.noteUnembedded(ctx, true)
 	}
 	if err == nil {
 		err = u.run(ctx, todo, removed)
 	}
 	if err == nil && ix.options.Embedder != nil {
-		err = u.embedded(ctx, missing, len(todo) > 0)
+		err = u.embedded(ctx, missing, noted)
 	}
 	if err != nil {
 		return u.stats, err
@@ -208,13 +210,14 @@ func (ix *Index) update(ctx context.Context, progress func(Progress), start time
 
 // embedded ends what an update does about vectors: of the changed chunks they are made.
 func (u *updater) embedded(ctx context.Context, missing, noted bool) (err error) {
-	if missing {
+	local := u.ix.options.local() != nil // they are stored with their files
+	if missing && !local {
 		err = u.ix.missingVectors(ctx)
 	}
-	if err == nil && (missing || u.stats.Updated+u.stats.Removed > maxSome) {
+	if err == nil && !local && (missing || u.stats.Updated+u.stats.Removed > maxSome) {
 		err = u.ix.store.forgetVectors(ctx)
 	}
-	if err == nil && u.ix.vectors.failed == nil && (missing || noted) {
+	if err == nil && u.ix.vectors.failed == nil && noted {
 		err = u.ix.store.noteUnembedded(ctx, false)
 	}
 	return err
@@ -358,6 +361,9 @@ type result struct {
 func (ix *Index) work(ctx context.Context, tasks <-chan task, results chan<- result, start time.Time) {
 	c := newChunker()
 	c.words, c.grams = newVocabulary(ix.analyser.stop), newGramSet()
+	if e := ix.options.local(); e != nil {
+		c.words.bag = newBag(e, ix.analyser.stop)
+	}
 	defer c.close()
 	for t := range tasks {
 		ch, err := ix.look(c, t, start)
@@ -406,6 +412,9 @@ func (ix *Index) look(c *chunker, t task, start time.Time) (change, error) {
 	for _, chunk := range ch.chunks {
 		notes = cut.comments(chunk, notes[:0])
 		ch.docs = append(ch.docs, c.words.document(chunk, where, notes))
+		if c.words.bag != nil {
+			ch.vectors = c.words.bag.pack(ch.vectors)
+		}
 	}
 	ch.texts = c.words.texts()
 	return ch, nil
@@ -500,11 +509,7 @@ func (u *updater) flush(ctx context.Context) error {
 		return err
 	}
 	u.ix.vectors.remove(gone)
-	var chunks []Chunk // of all files: a question and a transaction for each file would take as long as the vectors
-	for _, c := range u.batch {
-		chunks = append(chunks, c.chunks...)
-	}
-	if err := u.ix.vectorise(ctx, chunks); err != nil {
+	if err := u.ix.vectorise(ctx, u.batch); err != nil {
 		return err
 	}
 	clear(u.batch)

@@ -1,6 +1,7 @@
 package index
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"database/sql"
@@ -18,10 +19,26 @@ const (
 	scaleBytes = 4
 )
 
-// vectorise is called with the chunks of changed files once they are stored and known to the keyword index. They have
-// their ID, Hash and Text; a Hash that is known needs no new vector. An embedder that fails costs the vectors only: the
-// next update tries again, and the failure is told in Stats.
-func (ix *Index) vectorise(ctx context.Context, chunks []Chunk) error {
+// vectorise is called with a batch once it is stored and known to the keyword index.
+func (ix *Index) vectorise(ctx context.Context, batch []change) error {
+	if ix.options.local() != nil {
+		for _, c := range batch {
+			if len(c.chunks) > 0 {
+				ix.vectors.addFile(c.chunks[0].ID, c.vectors)
+			}
+		}
+		return nil
+	}
+	var chunks []Chunk // of all files: a question and a transaction for each file would take as long as the vectors
+	for _, c := range batch {
+		chunks = append(chunks, c.chunks...)
+	}
+	return ix.embedAll(ctx, chunks)
+}
+
+// embedAll makes the vectors of chunks by an embedder that is asked for them. They have their ID, Hash and Text; a Hash that is known
+// needs no new vector. An embedder that fails costs the vectors only: the next update tries again, and the failure is told in Stats.
+func (ix *Index) embedAll(ctx context.Context, chunks []Chunk) error {
 	e := ix.options.Embedder
 	if e == nil || ix.vectors.failed != nil {
 		return nil
@@ -76,20 +93,57 @@ func (ix *Index) embed(ctx context.Context, e Embedder, chunks []Chunk) error {
 
 // pack makes a vector's length 1 and rounds it to bytes: its scale, then a byte a number.
 func pack(v []float32) []byte {
-	sum, top := 0.0, 0.0
-	for _, x := range v {
-		sum += float64(x) * float64(x)
-		top = max(top, math.Abs(float64(x)))
-	}
-	b := make([]byte, scaleBytes, scaleBytes+len(v))
-	if sum == 0 || math.IsNaN(sum) || math.IsInf(sum, 0) {
+	scale, per := lengthOne(v, 127)
+	b := binary.LittleEndian.AppendUint32(make([]byte, 0, scaleBytes+len(v)), math.Float32bits(scale))
+	if scale == 0 {
 		return append(b, make([]byte, len(v))...)
 	}
-	binary.LittleEndian.PutUint32(b, math.Float32bits(float32(top/127/math.Sqrt(sum))))
 	for _, x := range v {
-		b = append(b, byte(int8(math.Round(float64(x)/top*127))))
+		b = append(b, byte(int8(math.Round(float64(x)*per))))
 	}
 	return b
+}
+
+// nibbles is how many bytes packNibbles makes of a vector.
+func nibbles(dim int) int { return scaleBytes + (dim+1)/2 }
+
+// packNibbles is pack with four bits a number: -7 to 7, and 8, two in a byte. It appends.
+func packNibbles(to []byte, v []float32) []byte {
+	scale, per := lengthOne(v, 7)
+	to = binary.LittleEndian.AppendUint32(to, math.Float32bits(scale))
+	if scale == 0 {
+		return append(to, bytes.Repeat([]byte{0x88}, (len(v)+1)/2)...)
+	}
+	f := float32(per)
+	for ; len(v) > 1; v = v[2:] {
+		to = append(to, byte(v[0]*f+8.5)|byte(v[1]*f+8.5)<<4)
+	}
+	if len(v) > 0 {
+		to = append(to, byte(v[0]*f+8.5)|0x80)
+	}
+	return to
+}
+
+// unpackNibbles appends a vector's numbers to rows, and gives what they are multiplied by.
+func unpackNibbles(rows []int8, packed []byte, dim int) ([]int8, float32) {
+	for i := range dim {
+		rows = append(rows, int8(packed[scaleBytes+i/2]>>(i%2*4)&15)-8)
+	}
+	return rows, math.Float32frombits(binary.LittleEndian.Uint32(packed))
+}
+
+// lengthOne says how a vector is rounded to numbers from -most to most: each times per. They times scale are the vector with
+// length 1; both are 0 where it has no length.
+func lengthOne(v []float32, most float64) (scale float32, per float64) {
+	sum, top := 0.0, float32(0)
+	for _, x := range v {
+		sum += float64(x) * float64(x)
+		top = max(top, x, -x)
+	}
+	if sum == 0 || math.IsNaN(sum) || math.IsInf(sum, 0) {
+		return 0, 0
+	}
+	return float32(float64(top) / most / math.Sqrt(sum)), most / float64(top)
 }
 
 // vectorSet holds the vectors of all chunks in memory: 100,000 of 128 numbers are 15 MB.
@@ -130,13 +184,40 @@ func (s *vectorSet) put(id int64, packed []byte) {
 	if len(packed) != scaleBytes+s.dim {
 		return // of another embedder; the next update makes it anew
 	}
+	if s.placed(id) {
+		row, scale := unpack(packed)
+		s.scales, s.rows = append(s.scales, scale), append(s.rows, row...)
+	}
+}
+
+// placed makes a place for a chunk that has none.
+func (s *vectorSet) placed(id int64) bool {
 	if _, ok := s.place[id]; ok {
-		return
+		return false
 	}
 	s.place[id] = len(s.ids)
 	s.ids = append(s.ids, id)
-	row, scale := unpack(packed)
-	s.scales, s.rows = append(s.scales, scale), append(s.rows, row...)
+	return true
+}
+
+// addFile is add for the vectors of a file, one after the other; first is the id of its first chunk.
+func (s *vectorSet) addFile(first int64, packed []byte) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.loaded {
+		s.putFile(first, packed)
+	}
+}
+
+func (s *vectorSet) putFile(first int64, packed []byte) {
+	size := nibbles(s.dim)
+	for ; len(packed) >= size; packed = packed[size:] {
+		if s.placed(first) {
+			rows, scale := unpackNibbles(s.rows, packed, s.dim)
+			s.scales, s.rows = append(s.scales, scale), rows
+		}
+		first++
+	}
 }
 
 // remove takes chunks out that are no more: the last one takes the place of each.
@@ -200,7 +281,11 @@ func (ix *Index) loadVectors(ctx context.Context) error {
 		return nil
 	}
 	s.dim, s.place, s.ids, s.scales, s.rows = ix.options.Embedder.Dim(), map[int64]int{}, nil, nil, nil
-	rows, err := ix.store.db.QueryContext(ctx, `SELECT c.id, v.vector FROM chunks c JOIN vectors v ON v.hash=c.hash ORDER BY c.id`)
+	query, put := `SELECT c.id, v.vector FROM chunks c JOIN vectors v ON v.hash=c.hash ORDER BY c.id`, s.put
+	if ix.options.local() != nil {
+		query, put = `SELECT first, packed FROM file_vectors`, s.putFile
+	}
+	rows, err := ix.store.db.QueryContext(ctx, query)
 	if err != nil {
 		return err
 	}
@@ -211,7 +296,7 @@ func (ix *Index) loadVectors(ctx context.Context) error {
 		if err := rows.Scan(&id, &packed); err != nil {
 			return err
 		}
-		s.put(id, packed)
+		put(id, packed)
 	}
 	s.loaded = rows.Err() == nil
 	return rows.Err()

@@ -46,14 +46,24 @@ func (s *store) keepVectors(ctx context.Context, chunks []Chunk, packed map[Hash
 	return tx.Commit()
 }
 
-// ownVectors throws the vectors of another embedder away.
-func (ix *Index) ownVectors(ctx context.Context) error {
-	e := ix.options.Embedder
+// ownVectors throws the vectors of another embedder away. It reports whether there are or may be chunks without one; the files of
+// those are read again where the embedder is a Local.
+func (ix *Index) ownVectors(ctx context.Context) (missing bool, err error) {
 	ix.vectors.failed = nil
-	if e == nil {
-		return nil
+	if e := ix.options.Embedder; e != nil {
+		if err := ix.forgetOthers(ctx, fmt.Sprintf("%s %d", e.Name(), e.Dim())); err != nil {
+			return false, err
+		}
 	}
-	name := fmt.Sprintf("%s %d", e.Name(), e.Dim())
+	missing, err = ix.store.unembedded(ctx)
+	if missing && ix.options.local() != nil {
+		err = ix.store.withoutVectors(ctx)
+	}
+	return missing, err
+}
+
+// forgetOthers throws the vectors away if they are not of the embedder with this name.
+func (ix *Index) forgetOthers(ctx context.Context, name string) error {
 	var have string
 	err := ix.store.db.QueryRowContext(ctx, `SELECT value FROM meta WHERE key='embedder'`).Scan(&have)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
@@ -67,7 +77,7 @@ func (ix *Index) ownVectors(ctx context.Context) error {
 		return err
 	}
 	defer tx.Rollback()
-	if _, err := tx.ExecContext(ctx, `DELETE FROM vectors`); err != nil {
+	if _, err := tx.ExecContext(ctx, `DELETE FROM vectors; DELETE FROM file_vectors`); err != nil {
 		return err
 	}
 	if _, err := tx.ExecContext(ctx, `INSERT OR REPLACE INTO meta VALUES('embedder', ?), ('unembedded', '')`, name); err != nil {
@@ -95,6 +105,13 @@ func (s *store) noteUnembedded(ctx context.Context, may bool) (err error) {
 	return err
 }
 
+// withoutVectors makes the next comparison read again every file whose chunks came without vectors of a Local: it was not the embedder
+// then.
+func (s *store) withoutVectors(ctx context.Context) error {
+	_, err := s.db.ExecContext(ctx, `UPDATE files SET mtime=0, sha256=NULL WHERE status IN ('ok','broken') AND id NOT IN (SELECT file_id FROM file_vectors)`)
+	return err
+}
+
 // missingVectors embeds what has no vector yet: after a change of the embedder, a kill, or a failure.
 func (ix *Index) missingVectors(ctx context.Context) error {
 	ids, err := ix.store.ids(ctx, `SELECT c.id FROM chunks c LEFT JOIN vectors v ON v.hash=c.hash WHERE v.hash IS NULL ORDER BY c.id`)
@@ -110,7 +127,7 @@ func (ix *Index) missingVectors(ctx context.Context) error {
 		if err := ix.addDocs(ctx, chunks); err != nil {
 			return err
 		}
-		if err := ix.vectorise(ctx, chunks); err != nil {
+		if err := ix.embedAll(ctx, chunks); err != nil {
 			return err
 		}
 		ids = ids[n:]

@@ -1,9 +1,12 @@
 package index
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -121,9 +124,27 @@ func TestPack(t *testing.T) {
 			t.Errorf("%v has length² %g", v, sum)
 		}
 	}
+	for _, v := range [][]float32{{3, 4, 0}, {-1e-20, 0}, {1e10, -1e10, 1}, {-2, 1, 2, -1}} {
+		packed := packNibbles([]byte("before"), v)[len("before"):]
+		row, scale := unpackNibbles(nil, packed, len(v))
+		if len(packed) != nibbles(len(v)) {
+			t.Errorf("%v takes %d bytes", v, len(packed))
+		}
+		dot, length := 0.0, 0.0
+		for i, x := range row {
+			dot += float64(x) * float64(scale) * float64(v[i])
+			length += float64(v[i]) * float64(v[i])
+		}
+		if cosine := dot / math.Sqrt(length); math.Abs(cosine-1) > 0.02 {
+			t.Errorf("%v in nibbles is %v × %g, cosine %g", v, row, scale, cosine)
+		}
+	}
 	for _, v := range [][]float32{{0, 0, 0}, {float32(math.NaN()), 1, 0}, {float32(math.Inf(1)), 1, 0}} {
 		if _, scale := unpack(pack(v)); scale != 0 {
 			t.Errorf("%v: scale %g", v, scale)
+		}
+		if row, scale := unpackNibbles(nil, packNibbles(nil, v), len(v)); scale != 0 || slices.ContainsFunc(row, func(x int8) bool { return x != 0 }) {
+			t.Errorf("%v in nibbles: %v × %g", v, row, scale)
 		}
 	}
 }
@@ -188,5 +209,120 @@ func TestVectorsOfOthers(t *testing.T) {
 	with(e)
 	if e.calls != 2 {
 		t.Errorf("%d texts embedded", e.calls)
+	}
+}
+
+// localLetters is letters as a Local.
+type localLetters struct{ letters }
+
+func (l *localLetters) Most() int { return 20 }
+func (l *localLetters) Subtoken(s string) (int32, bool) {
+	i := slices.Index([]string{"apple", "pear", "plum"}, s)
+	return int32(i), i >= 0
+}
+func (l *localLetters) Sum(v []float32, subtokens []int32) {
+	clear(v)
+	for _, id := range subtokens {
+		v[id]++
+	}
+}
+
+// A local embedder's vectors come and go with their files, also where another embedder had the index before, or none; it is never
+// asked for the vector of a text.
+func TestLocalVectors(t *testing.T) {
+	t.Parallel()
+	src := newMemory(map[string]string{"a.py": "def a():\n    return 'apple apple'\n\ndef b():\n    return 'pear'\n", "empty.py": ""})
+	dir := t.TempDir()
+	local, other := &localLetters{letters{name: "local", dim: 3}}, &letters{name: "other", dim: 3}
+	with := func(e Embedder, change func(), nearest ...string) {
+		t.Helper()
+		ix, err := open(src, dir, Options{Embedder: e})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer ix.Close()
+		if e != nil { // they are loaded before the change, and follow it
+			if _, err := ix.Nearest(t.Context(), []float32{1, 0, 0}, 1); err != nil {
+				t.Fatal(err)
+			}
+		}
+		change()
+		mustUpdate(t, ix)
+		for i, want := range nearest {
+			v := make([]float32, 3)
+			v[i] = 1
+			list, err := ix.Nearest(t.Context(), v, 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := ""
+			if len(list) > 0 {
+				chunks, err := ix.Meta(t.Context(), []int64{list[0].ID})
+				if err != nil {
+					t.Fatal(err)
+				}
+				got = chunks[0].Path + " " + chunks[0].Name
+			}
+			if got != want {
+				t.Errorf("%v: %q, want %q", v, got, want)
+			}
+		}
+	}
+	nothing := func() {}
+	with(local, nothing, "a.py a", "a.py b", "")
+	with(local, func() {
+		src.set("a.py", "def c():\n    return 'plum'\n")
+		src.set("b.py", "def b():\n    return 'pear'\n")
+	}, "", "b.py b", "a.py c")
+	with(nil, func() { src.set("d.py", "def d():\n    return 'apple'\n") })
+	with(local, nothing, "d.py d", "b.py b", "a.py c")
+	with(other, nothing, "d.py d", "b.py b", "a.py c")
+	if local.calls != 0 || other.calls != 3 {
+		t.Errorf("%d and %d texts embedded", local.calls, other.calls)
+	}
+	with(local, func() { delete(src.files, "b.py") }, "d.py d", "", "a.py c")
+	if local.calls != 0 {
+		t.Errorf("%d texts embedded", local.calls)
+	}
+}
+
+// TestBag holds the vectors that are made while a file is cut against those of the same texts.
+func TestBag(t *testing.T) {
+	t.Parallel()
+	e := newBenchEmbedder()
+	c := newChunker()
+	defer c.close()
+	c.words = newVocabulary(StopWords())
+	c.words.bag = newBag(e, c.words.stop)
+	long := "package a\n\n// Close drops the idleConnections of HTTPServer2.\nfunc (p *pool) Close() {\n"
+	for i := range 300 {
+		long += fmt.Sprintf("\tp.removeConn%d(ctx, naïveÜber_path, \"the file is-a re-read x\") // again and again\n", i)
+	}
+	chunks := 0
+	for name, src := range map[string]string{"net/pool.go": long + "}\n\nfunc open() error { return nil }\n", "docs/read-me.md": "# How to open\n\nRead the file, then parse it.\n"} {
+		cut, err := c.file(name, []byte(src))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, ch := range cut.chunks {
+			chunks++
+			c.words.document(ch, c.words.names(ch.Path), nil)
+			got := make([]float32, e.Dim())
+			e.Sum(got, c.words.bag.ids)
+			want, err := e.Embed(t.Context(), []string{VectorText(ch)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			scale, _ := lengthOne(got, 1)
+			top := slices.MaxFunc(got, func(a, b float32) int { return cmp.Compare(max(a, -a), max(b, -b)) })
+			for i := range got {
+				if x := got[i] / max(top, -top) * scale; math.Abs(float64(x-want[0][i])) > 1e-6 {
+					t.Fatalf("%s %s: number %d is %g, not %g", ch.Path, ch.Name, i, x, want[0][i])
+				}
+			}
+		}
+	}
+	if chunks < 3 {
+		t.Errorf("%d chunks", chunks)
 	}
 }

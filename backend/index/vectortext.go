@@ -55,9 +55,14 @@ func (s *Subtokenizer) word(raw string) []string {
 	}
 	var kept []string
 	for _, p := range parts {
-		if len(p) > 1 && len(p) <= maxSubtoken && !s.stop[p] && (p[0] < '0' || p[0] > '9') {
+		if isSubtoken(p, s.stop) {
 			kept = append(kept, p)
 		}
 	}
 	return kept
+}
+
+// isSubtoken reports a part of a word that says something.
+func isSubtoken(p string, stop map[string]bool) bool {
+	return len(p) > 1 && len(p) <= maxSubtoken && !stop[p] && (p[0] < '0' || p[0] > '9')
 }

@@ -17,6 +17,7 @@ type vocabulary struct {
 	stems []term  // by term; none: not asked for yet
 	said  []int32 // by term, in the field at hand
 
+	bag     *bag   // nil: no vectors are made
 	touched []term // of the field at hand
 	length  int
 	wholes  []term
@@ -48,7 +49,10 @@ func newVocabulary(stop map[string]bool) *vocabulary {
 }
 
 func (v *vocabulary) forget() {
-	*v = vocabulary{stop: v.stop, words: newTable(), terms: newTable()}
+	*v = vocabulary{stop: v.stop, words: newTable(), terms: newTable(), bag: v.bag}
+	if v.bag != nil {
+		v.bag.known = v.bag.known[:0]
+	}
 }
 
 // begin makes sure that there is room for the words of another file. Terms of a file are numbers of texts until then.
@@ -110,6 +114,9 @@ func (v *vocabulary) term(s string) term {
 	if n < 0 {
 		n = v.terms.add(s, hash)
 		v.stems, v.said = append(v.stems, none), append(v.said, 0)
+		if v.bag != nil {
+			v.bag.learn(s)
+		}
 	}
 	return term(n)
 }
@@ -150,6 +157,9 @@ func (v *vocabulary) code(text string) terms {
 		if e.whole != none {
 			v.wholes = append(v.wholes, e.whole)
 		}
+		if v.bag != nil && v.bag.open {
+			v.bag.add(v.parts[e.at : e.at+e.parts])
+		}
 	}
 	return v.field()
 }
@@ -184,11 +194,28 @@ func (v *vocabulary) document(ch Chunk, path terms, comments []string) document 
 	d[fieldName] = v.names(ch.Name)
 	d[fieldScope] = v.code(strings.TrimSuffix(ch.Qualified, ch.Name))
 	d[fieldPath] = path
-	d[fieldCode] = v.code(ch.Text)
+	d[fieldCode] = v.text(ch)
 	v.count(v.wholes)
 	d[fieldIdent] = v.field()
 	d[fieldProse] = v.prose(append(comments, ch.Doc)...)
 	return d
+}
+
+// text counts a chunk's text, and puts into the bag what VectorText would give an embedder.
+func (v *vocabulary) text(ch Chunk) terms {
+	if v.bag == nil {
+		return v.code(ch.Text)
+	}
+	v.bag.begin()
+	for _, s := range []string{ch.Path, ch.Qualified, ch.Name, ch.Doc} {
+		for w := range rawWords(s) {
+			e := v.word(w)
+			v.bag.add(v.parts[e.at : e.at+e.parts])
+		}
+	}
+	v.bag.open = true
+	defer func() { v.bag.open = false }()
+	return v.code(ch.Text)
 }
 
 // table numbers texts in the order in which they come: an open table of hashes and numbers, at most half full.

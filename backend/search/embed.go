@@ -18,6 +18,8 @@ type Embedder interface {
 	Ask(ctx context.Context, query string) ([]float32, error)
 }
 
+var _ index.Local = (*builtIn)(nil)
+
 // builtIn is the embedder of the program itself.
 type builtIn struct {
 	table *subtoken.Table
@@ -50,6 +52,10 @@ func (b *builtIn) Embed(ctx context.Context, texts []string) ([][]float32, error
 	}
 	return out, ctx.Err()
 }
+
+func (b *builtIn) Most() int                          { return embeddedWords }
+func (b *builtIn) Subtoken(s string) (int32, bool)    { return b.table.ID(s) }
+func (b *builtIn) Sum(v []float32, subtokens []int32) { b.table.Sum(v, subtokens, subtoken.Code) }
 
 func (b *builtIn) Ask(_ context.Context, query string) ([]float32, error) {
 	return b.table.Vector(index.NewSubtokenizer().Cut(query, askedWords), subtoken.Words), nil

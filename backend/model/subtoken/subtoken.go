@@ -53,16 +53,30 @@ func (t *Table) Dim() int { return t.dim }
 // Len is how many subtokens are known.
 func (t *Table) Len() int { return len(t.names) }
 
+// ID gives the number of a subtoken; ok is false for one that is not known.
+func (t *Table) ID(subtoken string) (id int32, ok bool) {
+	id, ok = t.ids[subtoken]
+	return id, ok
+}
+
 // Vector embeds a text, cut into its subtokens: a vector of length 1, or all zero where no subtoken is known. A subtoken
 // that occurs n times counts √n.
 func (t *Table) Vector(subtokens []string, s Side) []float32 {
-	v := make([]float32, t.dim)
 	ids := make([]int32, 0, len(subtokens))
 	for _, w := range subtokens {
 		if id, ok := t.ids[w]; ok {
 			ids = append(ids, id)
 		}
 	}
+	v := make([]float32, t.dim)
+	t.Sum(v, ids, s)
+	normalise(v)
+	return v
+}
+
+// Sum is Vector for the numbers of known subtokens, without making the length 1. It writes into v, and sorts the numbers.
+func (t *Table) Sum(v []float32, ids []int32, s Side) {
+	clear(v)
 	slices.Sort(ids)
 	for len(ids) > 0 {
 		id, n := ids[0], 1
@@ -70,14 +84,20 @@ func (t *Table) Vector(subtokens []string, s Side) []float32 {
 			n++
 		}
 		ids = ids[n:]
-		f := t.weights[s][id] * t.scales[id] * float32(math.Sqrt(float64(n)))
-		row := t.rows[int(id)*t.dim:][:t.dim]
-		for i, x := range row {
-			v[i] += f * float32(x)
+		f := t.weights[s][id] * t.scales[id]
+		if n > 1 {
+			f *= float32(math.Sqrt(float64(n)))
 		}
+		addRow(v, t.rows[int(id)*t.dim:][:t.dim], f)
 	}
-	normalise(v)
-	return v
+}
+
+// addRow adds the numbers of a row, each f times.
+func addRow(v []float32, row []int8, f float32) {
+	v = v[:len(row)]
+	for i, x := range row {
+		v[i] += f * float32(x)
+	}
 }
 
 // normalise makes a vector's length 1 and gives what it was.
