@@ -22,8 +22,8 @@ type Chunk struct {
 	StartLine int         `json:"start_line"` // 1-based, inclusive
 	EndLine   int         `json:"end_line"`
 	DocLine   int         `json:"doc_line"` // first line of the comment that leads it, StartLine where there is none
-	Signature string      `json:"signature"`
-	Doc       string      `json:"-"` // its comment; not where it was loaded
+	Signature string      `json:"-"`        // not where it was loaded
+	Doc       string      `json:"-"`        // its comment; not where it was loaded
 	Test      bool        `json:"test"`
 	Names     []lang.Name `json:"-"` // names in it that have no chunk: of constants all, of a class its fields; not where it was loaded
 	Holes     []Hole      `json:"-"` // the members that have chunks of their own

@@ -9,7 +9,7 @@ import (
 	"strconv"
 )
 
-const chunkColumns = `c.id, f.path, f.lang, c.name, c.qualified, c.kind, c.start_line, c.end_line, c.doc_line, c.signature, c.test, c.holes, c.hash, c.file_id`
+const chunkColumns = `c.id, f.path, f.lang, c.name, c.qualified, c.kind, c.start_line, c.end_line, c.doc_line, c.test, c.holes, c.hash, c.file_id`
 
 // loaded is a chunk with the file that has its text.
 type loaded struct {
@@ -21,7 +21,7 @@ func scanChunk(rows *sql.Rows) (loaded, error) {
 	var l loaded
 	var holes string
 	var hash sql.RawBytes
-	err := rows.Scan(&l.ID, &l.Path, &l.Lang, &l.Name, &l.Qualified, &l.Kind, &l.StartLine, &l.EndLine, &l.DocLine, &l.Signature,
+	err := rows.Scan(&l.ID, &l.Path, &l.Lang, &l.Name, &l.Qualified, &l.Kind, &l.StartLine, &l.EndLine, &l.DocLine,
 		&l.Test, &holes, &hash, &l.file)
 	copy(l.Hash[:], hash)
 	if err == nil && holes != "" {

@@ -108,7 +108,7 @@ const (
 // symbolsNamed finds names letter for letter or in another case; that has an index.
 func (s *store) symbolsNamed(ctx context.Context, name string) ([]symbol, error) {
 	last := name[strings.LastIndexByte(name, '.')+1:]
-	return s.symbols(ctx, name, symbolColumns+`c.name COLLATE NOCASE IN (?1, '#' || ?1)`+constantColumns+`n.name COLLATE NOCASE IN (?1, '#' || ?1)`, last)
+	return s.symbols(ctx, name, symbolColumns+`c.name COLLATE NOCASE IN (?1, '#' || ?1)`+constantColumns+`n.name IN (?1, '#' || ?1)`, last)
 }
 
 // symbolsWith finds names that hold name; it looks at all.
@@ -135,6 +135,18 @@ func (s *store) symbols(ctx context.Context, name, query string, arg string) ([]
 		}
 	}
 	return out, rows.Err()
+}
+
+// forgetConstants forgets the names in chunks that are no more. They are found by nothing, since an id is never given twice; that the
+// table needs no second tree to find them by their chunk makes it half as large.
+func (s *store) forgetConstants(ctx context.Context) error {
+	var gone bool
+	err := s.db.QueryRowContext(ctx, `SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name='chunks'), 0) > chunks FROM lengths`).Scan(&gone)
+	if err != nil || !gone {
+		return err
+	}
+	_, err = s.db.ExecContext(ctx, `DELETE FROM constants WHERE chunk_id NOT IN (SELECT id FROM chunks)`)
+	return err
 }
 
 func fit(want, name, qualified string) int {

@@ -199,7 +199,7 @@ func (s *store) storeRanks(ctx context.Context, files []fileInfo, ranks []float6
 	return tx.Commit()
 }
 
-// rankIfNeeded ranks anew when enough has changed since the last time.
+// rankIfNeeded ranks anew when enough has changed since the last time, and then tidies up.
 func (s *store) rankIfNeeded(ctx context.Context, changed int) error {
 	if changed == 0 {
 		return nil
@@ -210,6 +210,9 @@ func (s *store) rankIfNeeded(ctx context.Context, changed int) error {
 		err = s.db.QueryRowContext(ctx, `SELECT count(*) FROM files WHERE status IN ('ok','broken')`).Scan(&files)
 	}
 	if err != nil || float64(n) <= rerank*float64(files) {
+		return err
+	}
+	if err := s.forgetConstants(ctx); err != nil {
 		return err
 	}
 	return s.rankFiles(ctx)

@@ -71,7 +71,7 @@ func (ix *Index) references(ctx context.Context, name string, o GrepOptions) (ou
 		return nil, false, err
 	}
 	definers, err := ix.store.ids(ctx, `SELECT file_id FROM chunks WHERE name COLLATE NOCASE IN (?1, '#' || ?1)
-		UNION SELECT file_id FROM chunks WHERE id IN (SELECT chunk_id FROM constants WHERE name COLLATE NOCASE IN (?1, '#' || ?1)) ORDER BY file_id`, name)
+		UNION SELECT file_id FROM chunks WHERE id IN (SELECT chunk_id FROM constants WHERE name IN (?1, '#' || ?1)) ORDER BY file_id`, name)
 	if err != nil {
 		return nil, false, err
 	}

@@ -20,7 +20,7 @@ import (
 // made anew.
 const schemaVersion = "12"
 
-// A chunk's text and comment are not stored: they are cut from the file's content. indexed is 0 until the keyword index has
+// A chunk's text, comment and signature are not stored: they are cut from the file's content. indexed is 0 until the keyword index has
 // the chunk; gone holds chunks that the keyword index must still forget. So a kill between the two stores loses nothing.
 const schema = `
 CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -53,7 +53,6 @@ CREATE TABLE chunks(
 	start_line INTEGER NOT NULL,
 	end_line INTEGER NOT NULL,
 	doc_line INTEGER NOT NULL,
-	signature TEXT NOT NULL,
 	test INTEGER NOT NULL,
 	holes TEXT NOT NULL DEFAULT '',
 	hash BLOB NOT NULL,             -- of path, qualified name and text
@@ -65,13 +64,12 @@ CREATE INDEX chunks_file ON chunks(file_id, doc_line, end_line); -- all that fin
 CREATE INDEX chunks_name ON chunks(name COLLATE NOCASE);
 CREATE INDEX chunks_pending ON chunks(indexed) WHERE indexed = 0;
 CREATE TABLE constants(            -- the names in a chunk that have no chunk of their own: constants, fields of a class
-	chunk_id INTEGER NOT NULL REFERENCES chunks ON DELETE CASCADE,
-	n INTEGER NOT NULL,             -- of the chunk's names; the index by name repeats this key, and not the name
-	name TEXT NOT NULL,
+	name TEXT NOT NULL COLLATE NOCASE,
+	chunk_id INTEGER NOT NULL,      -- may be of a chunk that is no more: see forgetConstants
+	n INTEGER NOT NULL,             -- of the chunk's names
 	line INTEGER NOT NULL,
-	PRIMARY KEY(chunk_id, n)
+	PRIMARY KEY(name, chunk_id, n)
 ) WITHOUT ROWID;
-CREATE INDEX constants_name ON constants(name COLLATE NOCASE);
 CREATE TABLE lengths(chunks INTEGER, name INTEGER, scope INTEGER, path INTEGER, ident INTEGER, code INTEGER, prose INTEGER); -- sums of chunks
 INSERT INTO lengths VALUES(0, 0, 0, 0, 0, 0, 0);
 CREATE TRIGGER chunk_gone AFTER DELETE ON chunks BEGIN
@@ -303,8 +301,8 @@ func (w *writer) prepare(ctx context.Context) (err error) {
 	}{
 		{&w.files, `INSERT INTO files(path, size, mtime, sha256, lang, status) VALUES(?,?,?,?,?,?)`},
 		{&w.texts, `INSERT INTO texts VALUES(?,?,?)`},
-		{&w.chunks, `INSERT INTO chunks(file_id, name, scope, kind, start_line, end_line, doc_line, signature, test, holes, hash,
-			len_name, len_scope, len_path, len_ident, len_code, len_prose) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`},
+		{&w.chunks, `INSERT INTO chunks(file_id, name, scope, kind, start_line, end_line, doc_line, test, holes, hash,
+			len_name, len_scope, len_path, len_ident, len_code, len_prose) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`},
 		{&w.names, `INSERT INTO constants VALUES(?,?,?,?)`},
 		{&w.vectors, `INSERT INTO file_vectors VALUES(?,?,?)`},
 	} {
@@ -381,7 +379,7 @@ func (w *writer) chunksOf(ctx context.Context, c *change) error {
 			}
 			holes = string(b)
 		}
-		args := []any{c.file, ch.Name, strings.TrimSuffix(ch.Qualified, ch.Name), ch.Kind, ch.StartLine, ch.EndLine, ch.DocLine, ch.Signature, ch.Test, holes, ch.Hash[:]}
+		args := []any{c.file, ch.Name, strings.TrimSuffix(ch.Qualified, ch.Name), ch.Kind, ch.StartLine, ch.EndLine, ch.DocLine, ch.Test, holes, ch.Hash[:]}
 		for f, t := range c.docs[i] {
 			args = append(args, t.length)
 			w.lengths[f] += t.length
@@ -409,7 +407,7 @@ func (w *writer) namesOf(ctx context.Context, ch *Chunk) error {
 			continue
 		}
 		seen[n.Name] = true
-		if _, err := w.names.ExecContext(ctx, ch.ID, i, n.Name, n.Line); err != nil {
+		if _, err := w.names.ExecContext(ctx, n.Name, ch.ID, i, n.Line); err != nil {
 			return err
 		}
 	}
