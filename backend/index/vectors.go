@@ -126,10 +126,10 @@ func packNibbles(to []byte, v []float32) []byte {
 
 // unpackNibbles appends a vector's numbers to rows, and gives what they are multiplied by.
 func unpackNibbles(rows []int8, packed []byte, dim int) ([]int8, float32) {
-	for i := range dim {
-		rows = append(rows, int8(packed[scaleBytes+i/2]>>(i%2*4)&15)-8)
+	for _, two := range packed[scaleBytes:][:(dim+1)/2] {
+		rows = append(rows, int8(two&15)-8, int8(two>>4)-8)
 	}
-	return rows, math.Float32frombits(binary.LittleEndian.Uint32(packed))
+	return rows[:len(rows)-dim%2], math.Float32frombits(binary.LittleEndian.Uint32(packed))
 }
 
 // lengthOne says how a vector is rounded to numbers from -most to most: each times per. They times scale are the vector with

@@ -114,9 +114,6 @@ func (v *vocabulary) term(s string) term {
 	if n < 0 {
 		n = v.terms.add(s, hash)
 		v.stems, v.said = append(v.stems, none), append(v.said, 0)
-		if v.bag != nil {
-			v.bag.learn(s)
-		}
 	}
 	return term(n)
 }
@@ -158,7 +155,7 @@ func (v *vocabulary) code(text string) terms {
 			v.wholes = append(v.wholes, e.whole)
 		}
 		if v.bag != nil && v.bag.open {
-			v.bag.add(v.parts[e.at : e.at+e.parts])
+			v.bag.add(v.parts[e.at:e.at+e.parts], v.terms.texts)
 		}
 	}
 	return v.field()
@@ -210,7 +207,7 @@ func (v *vocabulary) text(ch Chunk) terms {
 	for _, s := range []string{ch.Path, ch.Qualified, ch.Name, ch.Doc} {
 		for w := range rawWords(s) {
 			e := v.word(w)
-			v.bag.add(v.parts[e.at : e.at+e.parts])
+			v.bag.add(v.parts[e.at:e.at+e.parts], v.terms.texts)
 		}
 	}
 	v.bag.open = true
