@@ -280,7 +280,12 @@ func (ix *Index) loadVectors(ctx context.Context) error {
 	if s.loaded {
 		return nil
 	}
-	s.dim, s.place, s.ids, s.scales, s.rows = ix.options.Embedder.Dim(), map[int64]int{}, nil, nil, nil
+	_, n, err := ix.store.counts(ctx)
+	if err != nil {
+		return err
+	}
+	s.dim = ix.options.Embedder.Dim()
+	s.place, s.ids, s.scales, s.rows = make(map[int64]int, n), make([]int64, 0, n), make([]float32, 0, n), make([]int8, 0, n*s.dim)
 	query, put := `SELECT c.id, v.vector FROM chunks c JOIN vectors v ON v.hash=c.hash ORDER BY c.id`, s.put
 	if ix.options.local() != nil {
 		query, put = `SELECT first, packed FROM file_vectors`, s.putFile
