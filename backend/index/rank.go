@@ -188,8 +188,9 @@ func (s *store) storeRanks(ctx context.Context, files []fileInfo, ranks []float6
 		return err
 	}
 	defer st.Close()
+	rows := rowByRow(ctx)
 	for i, f := range files {
-		if _, err := st.ExecContext(ctx, ranks[i], f.id); err != nil {
+		if _, err := st.ExecContext(rows, ranks[i], f.id); err != nil {
 			return err
 		}
 	}

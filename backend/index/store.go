@@ -269,6 +269,7 @@ func (s *store) write(ctx context.Context, batch []change) error {
 		return err
 	}
 	defer tx.Rollback()
+	ctx = rowByRow(ctx)
 	w := writer{tx: tx}
 	if err := w.prepare(ctx); err != nil {
 		return err
@@ -284,6 +285,10 @@ func (s *store) write(ctx context.Context, batch []change) error {
 	}
 	return tx.Commit()
 }
+
+// rowByRow is the context of many small statements in a transaction, which ends with the context that it was begun with: the driver
+// starts a goroutine for each statement that may be cancelled.
+func rowByRow(ctx context.Context) context.Context { return context.WithoutCancel(ctx) }
 
 // writer writes a batch within a transaction.
 type writer struct {

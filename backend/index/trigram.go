@@ -174,8 +174,9 @@ func writeSegment(ctx context.Context, tx *sql.Tx, p pairs, from, to int64) erro
 		return err
 	}
 	defer st.Close()
+	rows := rowByRow(ctx)
 	err = p.buckets(func(first uint16, data []byte) error {
-		_, err := st.ExecContext(ctx, id<<16|int64(first), data)
+		_, err := st.ExecContext(rows, id<<16|int64(first), data)
 		return err
 	})
 	if err != nil {
