@@ -17,6 +17,8 @@ const (
 	vectorBatch = 64
 	// scaleBytes are a vector's scale before its numbers, one byte each.
 	scaleBytes = 4
+	// tiny is a number that says nothing.
+	tiny = 1e-30
 )
 
 // vectorise is called with a batch once it is stored and known to the keyword index.
@@ -140,7 +142,7 @@ func lengthOne(v []float32, most float64) (scale float32, per float64) {
 		sum += float64(x) * float64(x)
 		top = max(top, x, -x)
 	}
-	if sum == 0 || math.IsNaN(sum) || math.IsInf(sum, 0) {
+	if top < tiny || math.IsNaN(sum) || math.IsInf(sum, 0) {
 		return 0, 0
 	}
 	return float32(float64(top) / most / math.Sqrt(sum)), most / float64(top)

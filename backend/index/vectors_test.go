@@ -139,7 +139,7 @@ func TestPack(t *testing.T) {
 			t.Errorf("%v in nibbles is %v × %g, cosine %g", v, row, scale, cosine)
 		}
 	}
-	for _, v := range [][]float32{{0, 0, 0}, {float32(math.NaN()), 1, 0}, {float32(math.Inf(1)), 1, 0}} {
+	for _, v := range [][]float32{{0, 0, 0}, {1e-40, 0, 0}, {float32(math.NaN()), 1, 0}, {float32(math.Inf(1)), 1, 0}} {
 		if _, scale := unpack(pack(v)); scale != 0 {
 			t.Errorf("%v: scale %g", v, scale)
 		}
