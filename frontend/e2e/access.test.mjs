@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { after, before, test } from 'node:test';
-import { launch, open } from './browser.mjs';
+import { launch, open, soon } from './browser.mjs';
 import { scenes } from './scenes.mjs';
 import { memory } from './serve.mjs';
 
@@ -64,9 +64,11 @@ for (const theme of ['light', 'dark']) {
         await go(page);
         await page.waitForTimeout(150);
         await page.evaluate(axe);
-        const { violations } = await page.evaluate(() => window.axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'best-practice'] }));
-        const told = violations.map((v) => `${v.id} (${v.impact}): ${v.nodes.slice(0, 3).map((n) => `${n.target.join(' ')} ${n.failureSummary?.split('\n')[1]?.trim() ?? ''}`).join(' | ')}`);
-        assert.deepEqual(told, []);
+        await soon(async () => {
+          const { violations } = await page.evaluate(() => window.axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'best-practice'] }));
+          const told = violations.map((v) => `${v.id} (${v.impact}): ${v.nodes.slice(0, 3).map((n) => `${n.target.join(' ')} ${n.failureSummary?.split('\n')[1]?.trim() ?? ''}`).join(' | ')}`);
+          assert.deepEqual(told, []);
+        }, 10_000);
       } finally {
         await context.close();
       }

@@ -20,16 +20,28 @@ export async function launch(env = {}) {
   });
 }
 
-/** open gives a page that remembers every error of its scripts; check asserts that there was none. */
+/** open gives a page that remembers every error of its scripts; check asserts that there was none. THROTTLE=8 slows the page so many times, as a busy machine does. */
 export async function open(context, url, options = {}) {
   const page = await context.newPage();
   page.setDefaultTimeout(slow);
   const errors = [];
   page.on('pageerror', (e) => errors.push(e.message));
   page.on('console', (m) => m.type() === 'error' && !(options.allow ?? /status of 4\d\d/).test(m.text()) && errors.push(m.text()));
+  if (process.env.THROTTLE) await (await context.newCDPSession(page)).send('Emulation.setCPUThrottlingRate', { rate: Number(process.env.THROTTLE) });
   await page.goto(url);
   const check = () => assert.deepEqual(errors, [], 'errors in the page');
   return { page, check };
+}
+
+/** soon holds an assertion about the page until it is true: what a click does is seen a moment later. After most ms it throws what it threw last. */
+export async function soon(assertion, most = 30_000) {
+  for (const until = Date.now() + most; ; await new Promise((r) => setTimeout(r, 50))) {
+    try {
+      return await assertion();
+    } catch (e) {
+      if (Date.now() > until) throw e;
+    }
+  }
 }
 
 /** picture keeps a screenshot of a failure, for the person who reads the log. */

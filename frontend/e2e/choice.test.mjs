@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { launch, open, picture } from './browser.mjs';
+import { launch, open, picture, soon } from './browser.mjs';
 import { memory } from './serve.mjs';
 
 let server, browser;
@@ -39,16 +39,16 @@ function scene(name, query, run) {
 scene('a part of the patch is proven itself before it can be written', 'scene=hunks', async (page) => {
   await page.getByTestId('hunk-tick').first().uncheck();
   await page.getByTestId('prove-choice').waitFor();
-  assert.equal(await page.getByTestId('write').count(), 0);
-  assert.equal(await page.getByTestId('seal').getAttribute('data-state'), 'Your choice is not proven');
-  assert.match(await page.getByTestId('chosen').innerText(), /^3 of 4 changes/);
+  await soon(async () => assert.equal(await page.getByTestId('write').count(), 0));
+  await soon(async () => assert.equal(await page.getByTestId('seal').getAttribute('data-state'), 'Your choice is not proven'));
+  await soon(async () => assert.match(await page.getByTestId('chosen').innerText(), /^3 of 4 changes/));
   await page.locator('.cm-merge-b .cm-left-out').first().waitFor();
   await page.getByTestId('prove-choice').click();
   await page.getByTestId('changed-item').waitFor();
   await page.getByTestId('write').waitFor();
   await page.getByTestId('hunk-tick').nth(1).waitFor();
-  assert.equal(await page.locator('[data-path="app/invoices.py"] + * [data-testid="hunk-tick"]').count(), 2);
-  assert.equal(await page.getByTestId('seal').getAttribute('data-state'), 'Proven');
+  await soon(async () => assert.equal(await page.locator('[data-path="app/invoices.py"] + * [data-testid="hunk-tick"]').count(), 2));
+  await soon(async () => assert.equal(await page.getByTestId('seal').getAttribute('data-state'), 'Proven'));
   await page.getByTestId('write').click();
   await page.getByTestId('undo').waitFor();
 });
@@ -83,11 +83,11 @@ scene('by key: leave out, comment, blanks, viewed; the comments go back to the m
   await page.keyboard.press('Enter');
   await page.keyboard.press('b');
   await page.getByTestId('hunk-tick').nth(2).waitFor();
-  assert.equal(await page.locator('.cm-merge-b .cm-changedLine').filter({ hasText: 'render_list' }).count(), 0);
+  await soon(async () => assert.equal(await page.locator('.cm-merge-b .cm-changedLine').filter({ hasText: 'render_list' }).count(), 0));
   await page.keyboard.press('v');
-  assert.equal(await page.getByTestId('viewed').first().getAttribute('aria-pressed'), 'true');
+  await soon(async () => assert.equal(await page.getByTestId('viewed').first().getAttribute('aria-pressed'), 'true'));
   await page.keyboard.press('r');
-  assert.match(await page.getByTestId('goes-along').innerText(), /1 comment/);
+  await soon(async () => assert.match(await page.getByTestId('goes-along').innerText(), /1 comment/));
   await page.getByTestId('reject-send').click();
   await page.getByText(/app\/invoices\.py:50: why not an error\?/).first().waitFor();
 });
@@ -98,11 +98,13 @@ scene('left out, what a change removes fades in both layouts', 'scene=hunks', as
   await page.keyboard.press('x');
   await page.getByTestId('prove-choice').waitFor();
   const first = '[data-path="app/invoices.py"] + *';
-  assert.equal((await faded(`${first} .cm-merge-a .cm-changedLine`)).filter((o) => o < 1).length, 1);
+  await soon(async () => assert.equal((await faded(`${first} .cm-merge-a .cm-changedLine`)).filter((o) => o < 1).length, 1));
   await page.keyboard.press('d');
   await page.locator(`${first} .cm-deletedChunk.cm-left-out`).waitFor();
-  const removed = await faded(`${first} .cm-deletedChunk`);
-  assert.ok(removed[0] < 1 && removed.slice(1).every((o) => o === 1), `opacities ${removed}`);
+  await soon(async () => {
+    const removed = await faded(`${first} .cm-deletedChunk`);
+    assert.ok(removed[0] < 1 && removed.slice(1).every((o) => o === 1), `opacities ${removed}`);
+  });
   await page.getByTestId('hunk-tick').first().check();
   await page.getByTestId('write').waitFor();
   await page.locator(`${first} .cm-deletedChunk.cm-left-out`).waitFor({ state: 'detached' });

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { launch, open, picture } from './browser.mjs';
+import { launch, open, picture, soon } from './browser.mjs';
 import { start } from './serve.mjs';
 
 let server, browser, context, base;
@@ -69,7 +69,7 @@ async function chooseRecorded(page) {
 
 async function toReview(page) {
   await toCompose(page);
-  assert.notEqual(await page.getByTestId('task-text').inputValue(), '', 'the sample brings its task');
+  await soon(async () => assert.notEqual(await page.getByTestId('task-text').inputValue(), '', 'the sample brings its task'));
   await chooseRecorded(page);
   await page.getByTestId('start-task').click();
   await page.getByTestId('write').waitFor({ timeout: 240_000 });
@@ -81,7 +81,7 @@ let changed = [];
 story('open, describe, watch, read, approve, reopen, undo', async (page) => {
   await toCompose(page);
   await chooseRecorded(page);
-  if (!server.fake) assert.match(await page.getByTestId('model-name').innerText(), /recorded model/);
+  if (!server.fake) await soon(async () => assert.match(await page.getByTestId('model-name').innerText(), /recorded model/));
   await page.evaluate(() => {
     document.hasFocus = () => false;
     window.told = [];
@@ -99,14 +99,14 @@ story('open, describe, watch, read, approve, reopen, undo', async (page) => {
   await page.getByTestId('sandbox-badge').waitFor();
   await page.locator('[data-testid="call"][data-tool="search_code"]').first().waitFor();
   await page.locator('[data-testid="call"][data-tool="run_tests"]').first().waitFor();
-  if (!server.fake) assert.match(await page.getByTestId('model-badge').innerText(), /recorded model/);
+  if (!server.fake) await soon(async () => assert.match(await page.getByTestId('model-badge').innerText(), /recorded model/));
 
   // the proof and the diff
   await page.getByTestId('write').waitFor({ timeout: 240_000 });
-  assert.equal(await page.getByTestId('seal').getAttribute('data-state'), 'Proven');
-  assert.match(await page.getByTestId('counts').innerText(), /^[1-9]\d*\s+red → green\s+\d+\s+still green\s+0\s+broken/);
+  await soon(async () => assert.equal(await page.getByTestId('seal').getAttribute('data-state'), 'Proven'));
+  await soon(async () => assert.match(await page.getByTestId('counts').innerText(), /^[1-9]\d*\s+red → green\s+\d+\s+still green\s+0\s+broken/));
   await page.locator('.cm-merge-b .cm-changedLine').first().waitFor();
-  assert.match(await page.locator('.cm-merge-b .cm-changedLine').first().evaluate((e) => getComputedStyle(e, '::after').content), /\+/, 'plus is text');
+  await soon(async () => assert.match(await page.locator('.cm-merge-b .cm-changedLine').first().evaluate((e) => getComputedStyle(e, '::after').content), /\+/, 'plus is text'));
   const tabs = await page.getByTestId('file-tab').locator('.mono').allInnerTexts();
   changed = tabs;
   const before = await disk(page, tabs);
@@ -117,16 +117,16 @@ story('open, describe, watch, read, approve, reopen, undo', async (page) => {
   assert.equal(told.length, 1);
   assert.match(told[0].title, /^Proven — [\w-]+$/);
   assert.match(told[0].body, /^[1-9]\d* red → green, \d+ still green, 0 broken\. A patch waits for your decision\.$/);
-  assert.equal(`#/session/${told[0].tag}`, decodeURIComponent(new URL(page.url()).hash));
+  await soon(async () => assert.equal(`#/session/${told[0].tag}`, decodeURIComponent(new URL(page.url()).hash)));
 
   // a stray Enter on the button writes nothing
   await page.getByTestId('write').focus();
   await page.keyboard.press('Enter');
   await page.waitForTimeout(300);
-  assert.deepEqual(await disk(page, tabs), before);
+  await soon(async () => assert.deepEqual(await disk(page, tabs), before));
 
   // approve
-  assert.match(await page.getByTestId('write').innerText(), new RegExp(`Write ${tabs.length} file`));
+  await soon(async () => assert.match(await page.getByTestId('write').innerText(), new RegExp(`Write ${tabs.length} file`)));
   await page.getByTestId('write').click();
   await page.getByTestId('undo').waitFor();
   const written = await disk(page, tabs);
@@ -140,20 +140,20 @@ story('open, describe, watch, read, approve, reopen, undo', async (page) => {
   await page.locator(`[data-session="${decodeURIComponent(session.replace('#/session/', ''))}"]`).click();
   await page.getByTestId('review').waitFor();
   await page.getByTestId('undo').waitFor();
-  assert.equal(await page.getByTestId('seal').getAttribute('data-state'), 'Proven');
-  assert.ok((await page.getByTestId('call').count()) >= 4, 'the trace is there again');
+  await soon(async () => assert.equal(await page.getByTestId('seal').getAttribute('data-state'), 'Proven'));
+  await soon(async () => assert.ok((await page.getByTestId('call').count()) >= 4, 'the trace is there again'));
   await page.locator('.cm-merge-b .cm-changedLine').first().waitFor();
 
   // undo, and undo the undo
   await page.getByTestId('undo').click();
   await page.getByTestId('undone-item').waitFor();
-  assert.deepEqual(await disk(page, tabs), before);
+  await soon(async () => assert.deepEqual(await disk(page, tabs), before));
   await page.getByText('Write it again').click();
   await page.getByText('Undo: take').waitFor();
-  assert.deepEqual(await disk(page, tabs), written);
+  await soon(async () => assert.deepEqual(await disk(page, tabs), written));
   await page.getByTestId('undo').click();
   await page.getByText('Write it again').waitFor();
-  assert.deepEqual(await disk(page, tabs), before);
+  await soon(async () => assert.deepEqual(await disk(page, tabs), before));
 });
 
 story('a reload shows the session again', async (page) => {
@@ -164,7 +164,7 @@ story('a reload shows the session again', async (page) => {
   await page.reload();
   await page.getByTestId('proof-item').waitFor();
   await page.getByTestId('file-tab').first().waitFor(); // the diff comes after the events
-  assert.equal(await page.getByTestId('file-tab').count(), changed.length);
+  await soon(async () => assert.equal(await page.getByTestId('file-tab').count(), changed.length));
 });
 
 story('a saved session plays again, from any place, and nothing can be decided in its past', async (page) => {
@@ -180,7 +180,7 @@ story('a saved session plays again, from any place, and nothing can be decided i
   const items = await page.locator('[data-testid="trace"] .item').count();
   const seal = await page.getByTestId('seal').getAttribute('data-state');
   const decided = async () => (await page.getByTestId('write').count()) + (await page.getByTestId('undo').count()) + (await page.getByTestId('reject').count());
-  assert.ok(await decided() > 0);
+  await soon(async () => assert.ok(await decided() > 0));
 
   // from the keyboard: it plays, and ends where the session ended
   await page.keyboard.press('l');
@@ -188,27 +188,27 @@ story('a saved session plays again, from any place, and nothing can be decided i
   await page.getByTestId('replay-speed').getByText('Max').click();
   await page.waitForFunction(() => { const r = document.querySelector('[data-testid="replay-place"]'); return r.value === r.max; });
   await page.getByTestId('replay-toggle').getByText('Play').waitFor();
-  assert.equal(await page.locator('[data-testid="trace"] .item').count(), items, 'the end is as it was');
-  assert.equal(await page.getByTestId('seal').getAttribute('data-state'), seal);
-  assert.equal(await decided(), 0);
-  assert.ok(await page.getByTestId('say-text').isDisabled());
+  await soon(async () => assert.equal(await page.locator('[data-testid="trace"] .item').count(), items, 'the end is as it was'));
+  await soon(async () => assert.equal(await page.getByTestId('seal').getAttribute('data-state'), seal));
+  await soon(async () => assert.equal(await decided(), 0));
+  await soon(async () => assert.ok(await page.getByTestId('say-text').isDisabled()));
 
   // back to the first event by the slider's own keys
   await page.getByTestId('replay-place').focus();
   await page.keyboard.press('Home');
   await page.getByTestId('progress').waitFor();
-  assert.equal(await page.getByTestId('proof-item').count(), 0);
-  assert.equal(await page.getByTestId('step').count(), 0);
-  assert.match(await page.getByTestId('replay-place').getAttribute('aria-valuetext'), /^0:00 of \d+:\d\d$/);
+  await soon(async () => assert.equal(await page.getByTestId('proof-item').count(), 0));
+  await soon(async () => assert.equal(await page.getByTestId('step').count(), 0));
+  await soon(async () => assert.match(await page.getByTestId('replay-place').getAttribute('aria-valuetext'), /^0:00 of \d+:\d\d$/));
   await page.keyboard.press('ArrowRight');
-  assert.equal(await page.getByTestId('replay-place').inputValue(), '2');
+  await soon(async () => assert.equal(await page.getByTestId('replay-place').inputValue(), '2'));
 
   // to an act by its bar: the change as it was then, with the whole text around it
   const bars = page.locator('[data-testid="strip"] button.edit');
   await bars.last().click();
   await page.locator('[data-testid="diff"] .cm-changedLine, [data-testid="diff"] .cm-insertedLine').first().waitFor();
-  assert.equal(await page.getByTestId('proof-item').count(), 0);
-  assert.ok(await page.locator('[data-testid="strip"] button.ahead').count() > 0);
+  await soon(async () => assert.equal(await page.getByTestId('proof-item').count(), 0));
+  await soon(async () => assert.ok(await page.locator('[data-testid="strip"] button.ahead').count() > 0));
 
   // Space lets it go on, Escape ends it
   await page.getByTestId('replay-place').focus();
@@ -217,7 +217,7 @@ story('a saved session plays again, from any place, and nothing can be decided i
   await page.keyboard.press('Escape');
   await page.getByTestId('replay').waitFor({ state: 'detached' });
   await page.getByTestId('proof-item').waitFor();
-  assert.ok(await decided() > 0);
+  await soon(async () => assert.ok(await decided() > 0));
 });
 
 story('details open: arguments, what the model saw, the whole output', async (page) => {
@@ -229,7 +229,7 @@ story('details open: arguments, what the model saw, the whole output', async (pa
   await call.getByText('What the model saw').waitFor();
   await call.getByText('Tests and output').click();
   await call.getByTestId('show-full').first().click();
-  assert.ok((await call.getByTestId('full-text').innerText()).length > 20);
+  await soon(async () => assert.ok((await call.getByTestId('full-text').innerText()).length > 20));
 });
 
 story('by keyboard alone', async (page) => {
@@ -303,8 +303,8 @@ story('cancel ends a run and changes nothing', async (page) => {
   await page.getByTestId('start-task').click();
   await page.getByTestId('cancel').click();
   await page.getByTestId('outcome-note').waitFor();
-  assert.match(await page.getByTestId('outcome-note').innerText(), /Cancelled/);
-  assert.deepEqual(await disk(page, changed), before);
+  await soon(async () => assert.match(await page.getByTestId('outcome-note').innerText(), /Cancelled/));
+  await soon(async () => assert.deepEqual(await disk(page, changed), before));
 });
 
 story('settings are kept', async (page) => {
@@ -312,7 +312,7 @@ story('settings are kept', async (page) => {
   await page.getByTestId('nav-settings').click();
   await page.getByTestId('theme').getByText('Dark').click();
   await page.getByTestId('saved').getByText('Saved').waitFor();
-  assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), 'dark');
+  await soon(async () => assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), 'dark'));
   if (!server.fake) {
     await page.reload();
     await page.waitForFunction(() => document.documentElement.dataset.theme === 'dark');
@@ -327,9 +327,9 @@ story('the doctor tells what isolates the tests', async (page) => {
   await page.keyboard.press('g');
   await page.keyboard.press('d');
   await page.getByTestId('check').first().waitFor({ timeout: 280_000 });
-  assert.ok((await page.getByTestId('doctor-rung').innerText()).length > 20);
+  await soon(async () => assert.ok((await page.getByTestId('doctor-rung').innerText()).length > 20));
   const kept = page.getByTestId('kept');
   for (const what of ['no network', 'loopback inside', 'exit status', 'file ownership', 'kill at the time limit', 'start']) {
-    assert.equal(await kept.getByText(what, { exact: true }).count(), 1, what);
+    await soon(async () => assert.equal(await kept.getByText(what, { exact: true }).count(), 1, what));
   }
 });

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { after, before, test } from 'node:test';
-import { launch, open, picture } from './browser.mjs';
+import { launch, open, picture, soon } from './browser.mjs';
 import { start } from './serve.mjs';
 
 let server, browser;
@@ -57,24 +57,24 @@ test('one owner, the other follows', { timeout: 600_000 }, async (t) => {
       await page.getByTestId('nav-sessions').click();
       await row.waitFor({ timeout: 3000 }).catch(() => {});
     }
-    assert.match(await row.innerText(), /Running, in a terminal/);
+    await soon(async () => assert.match(await row.innerText(), /Running, in a terminal/));
     await row.click();
     const note = page.getByTestId('elsewhere-note');
     await note.waitFor();
-    assert.match(await note.innerText(), /A terminal has this session[\s\S]*Process \d+ took it just now/);
+    await soon(async () => assert.match(await note.innerText(), /A terminal has this session[\s\S]*Process \d+ took it just now/));
     await page.locator('[data-testid="call"][data-tool="run_tests"]').first().waitFor();
 
     // The terminal asks; here nothing can be decided.
     await fix.until(/into .*\? \[y\/N/);
     await page.getByTestId('proof-item').waitFor();
     await page.getByTestId('follow-hint').waitFor();
-    assert.equal(await page.getByTestId('write').count(), 0);
-    assert.equal(await page.getByTestId('reject').count(), 0);
-    assert.ok(await page.getByTestId('say-text').isDisabled());
+    await soon(async () => assert.equal(await page.getByTestId('write').count(), 0));
+    await soon(async () => assert.equal(await page.getByTestId('reject').count(), 0));
+    await soon(async () => assert.ok(await page.getByTestId('say-text').isDisabled()));
     await page.keyboard.press('Control+Shift+Enter');
     if (process.env.SHOT) await page.screenshot({ path: process.env.SHOT });
     const id = decodeURIComponent(new URL(page.url()).hash.replace('#/session/', ''));
-    assert.match(await page.evaluate((s) => window.go.app.App.Undo(s, false).then(() => 'taken back', (e) => e.message ?? String(e)), id), /a terminal \(process \d+/);
+    await soon(async () => assert.match(await page.evaluate((s) => window.go.app.App.Undo(s, false).then(() => 'taken back', (e) => e.message ?? String(e)), id), /a terminal \(process \d+/));
 
     // Suspended, it is said to be silent; it goes on and answers again.
     process.kill(fix.pid, 'SIGSTOP');

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { launch, open, picture } from './browser.mjs';
+import { launch, open, picture, soon } from './browser.mjs';
 import { givePicture } from './scenes.mjs';
 import { memory } from './serve.mjs';
 
@@ -43,13 +43,13 @@ async function task(page) {
 scene('not proven: writing needs a yes, and says what is missing', 'speed=1000&scene=not_proven', async (page) => {
   await task(page);
   await page.getByTestId('write').waitFor();
-  assert.match(await page.getByTestId('write').innerText(), /anyway/);
+  await soon(async () => assert.match(await page.getByTestId('write').innerText(), /anyway/));
   await page.keyboard.press('Control+Shift+Enter');
   await page.getByTestId('confirm-write').waitFor();
-  assert.match(await page.getByTestId('confirm-write').innerText(), /green before the patch is red with it[\s\S]*test_list_is_paged/);
+  await soon(async () => assert.match(await page.getByTestId('confirm-write').innerText(), /green before the patch is red with it[\s\S]*test_list_is_paged/));
   await page.keyboard.press('Enter'); // the focus is on the safe answer
   await page.getByTestId('confirm-write').waitFor({ state: 'detached' });
-  assert.equal(await page.getByTestId('undo').count(), 0);
+  await soon(async () => assert.equal(await page.getByTestId('undo').count(), 0));
   await page.getByTestId('write').click();
   await page.getByTestId('confirm-yes').click();
   await page.getByTestId('undo').waitFor();
@@ -59,10 +59,10 @@ scene('of tests for right code it is shown what each was seen to fail with', 'sp
   await task(page);
   await page.getByTestId('write').waitFor();
   if (await page.getByTestId('evidence-toggle').count()) await page.getByTestId('evidence-toggle').click();
-  assert.match(await page.getByTestId('label').innerText(), /Checked\s+1 new test passes/);
-  assert.equal(await page.getByTestId('seal').getAttribute('data-state'), 'Checked');
-  assert.equal(await page.getByTestId('reasons').count(), 0);
-  assert.match(await page.getByTestId('breaks').innerText(), /test_\w+\s+app\/invoices\.py:51 changed to if address is not None:/);
+  await soon(async () => assert.match(await page.getByTestId('label').innerText(), /Checked\s+1 new test passes/));
+  await soon(async () => assert.equal(await page.getByTestId('seal').getAttribute('data-state'), 'Checked'));
+  await soon(async () => assert.equal(await page.getByTestId('reasons').count(), 0));
+  await soon(async () => assert.match(await page.getByTestId('breaks').innerText(), /test_\w+\s+app\/invoices\.py:51 changed to if address is not None:/));
 });
 
 scene('a long suite shows how far it is: without a number of tests no measured bar, with one what is left', 'scene=slow&speed=3', async (page) => {
@@ -70,15 +70,15 @@ scene('a long suite shows how far it is: without a number of tests no measured b
   const bar = page.getByTestId('testing');
   await bar.waitFor();
   const measured = () => bar.locator('progress').evaluate((p) => p.position >= 0);
-  assert.equal(await measured(), false);
-  assert.match(await bar.innerText(), /^\d+ tests · \d+ a second\s+0:0\d$/);
+  await soon(async () => assert.equal(await measured(), false));
+  await soon(async () => assert.match(await bar.innerText(), /^\d+ tests · \d+ a second\s+0:0\d$/));
   await bar.waitFor({ state: 'detached' });
   await page.getByTestId('diff').waitFor();
   await bar.waitFor(); // the proof's run, of the tests of the baseline
-  assert.equal(await measured(), true);
-  assert.match(await bar.innerText(), /^\d+ of about 212 tests · \d+ a second\s+0:0\d · about 0:0\d left$/);
+  await soon(async () => assert.equal(await measured(), true));
+  await soon(async () => assert.match(await bar.innerText(), /^\d+ of about 212 tests · \d+ a second\s+0:0\d · about 0:0\d left$/));
   await page.getByTestId('write').waitFor();
-  assert.equal(await bar.count(), 0);
+  await soon(async () => assert.equal(await bar.count(), 0));
 });
 
 /** chosen is whether an item of the window's menu did something that is seen, or said why not. */
@@ -86,7 +86,7 @@ async function chosen(page, id) {
   const seen = () => page.evaluate(() => [document.body.innerText, ...[...document.querySelectorAll('textarea')].map((a) => a.value), document.activeElement?.dataset.testid, document.documentElement.dataset.theme, document.documentElement.style.cssText, document.querySelector('.item.lit')?.dataset.seq, !!document.querySelector('dialog[open]')].join());
   const before = await seen();
   await page.evaluate((what) => window.dispatchEvent(new CustomEvent('redgreen-command', { detail: what })), id);
-  for (let n = 0; n < 40; n++) {
+  for (let n = 0; n < 200; n++) {
     if ((await page.getByTestId('toast').count()) > 0 || (await seen()) !== before) return true;
     await page.waitForTimeout(50);
   }
@@ -122,8 +122,8 @@ scene('the menu over an open dialog says that it waits, above the dialog', 'spee
   await page.evaluate(() => window.dispatchEvent(new CustomEvent('redgreen-command', { detail: 'settings' })));
   const toast = page.getByTestId('toast');
   await toast.waitFor();
-  assert.match(await toast.innerText(), /in front/);
-  assert.equal(await toast.evaluate((t) => !!t.closest(':popover-open')), true); // opened after the dialog, so it stands above it
+  await soon(async () => assert.match(await toast.innerText(), /in front/));
+  await soon(async () => assert.equal(await toast.evaluate((t) => !!t.closest(':popover-open')), true)); // opened after the dialog, so it stands above it
   await page.keyboard.press('Escape');
   await page.locator('dialog[open]').waitFor({ state: 'detached' });
 });
@@ -136,10 +136,12 @@ for (const width of [1366, 1600]) {
       await page.getByTestId(id).locator('.cut').evaluate((el, words) => (el.textContent = words), text);
     }
     await page.getByTestId('sandbox-badge').evaluate((el) => el.append(Object.assign(document.createElement('span'), { textContent: 'limited' })));
-    const cut = await page.locator('header .badge .cut').evaluateAll((all) => all.filter((el) => el.scrollWidth > el.clientWidth).map((el) => el.textContent));
-    assert.deepEqual(cut, []);
-    const [search, badge, help] = await Promise.all(['open-search', 'sandbox-badge', 'nav-help'].map((id) => page.getByTestId(id).boundingBox()));
-    assert.ok(badge.x >= search.x + search.width && help.x + help.width <= width, 'it fits beside the search');
+    await soon(async () => {
+      const cut = await page.locator('header .badge .cut').evaluateAll((all) => all.filter((el) => el.scrollWidth > el.clientWidth).map((el) => el.textContent));
+      assert.deepEqual(cut, []);
+      const [search, badge, help] = await Promise.all(['open-search', 'sandbox-badge', 'nav-help'].map((id) => page.getByTestId(id).boundingBox()));
+      assert.ok(badge.x >= search.x + search.width && help.x + help.width <= width, 'it fits beside the search');
+    });
   }, { width, height: 768 });
 }
 
@@ -153,35 +155,35 @@ scene('changed lines that no test ran, and new findings of linters, lead to thei
   await task(page);
   await page.getByTestId('write').waitFor();
   if (await page.getByTestId('evidence-toggle').count()) await page.getByTestId('evidence-toggle').click();
-  assert.match(await page.getByTestId('uncovered').innerText(), /2 changed lines were run by no test/);
-  assert.match(await page.getByTestId('findings').innerText(), /do not decide/);
-  assert.doesNotMatch(await page.getByTestId('not-covered').innerText(), /No test executed/);
+  await soon(async () => assert.match(await page.getByTestId('uncovered').innerText(), /2 changed lines were run by no test/));
+  await soon(async () => assert.match(await page.getByTestId('findings').innerText(), /do not decide/));
+  await soon(async () => assert.doesNotMatch(await page.getByTestId('not-covered').innerText(), /No test executed/));
   for (const id of ['uncovered-place', 'finding']) {
     await page.getByTestId(id).first().click();
     await page.locator('.cm-flash').waitFor();
     await page.locator('.cm-flash').waitFor({ state: 'detached' });
   }
-  assert.equal(await page.locator('[data-path="app/invoices.py"] + * .cm-sign').count(), 2);
-  assert.match(await page.locator('.cm-sign').last().getAttribute('title'), /No test ran this line\nruff E501/);
+  await soon(async () => assert.equal(await page.locator('[data-path="app/invoices.py"] + * .cm-sign').count(), 2));
+  await soon(async () => assert.match(await page.locator('.cm-sign').last().getAttribute('title'), /No test ran this line\nruff E501/));
 });
 
 scene('how it was proven is one line, and on opening the whole of it', 'speed=1000', async (page) => {
   await task(page);
   await page.getByTestId('write').waitFor();
   const how = page.getByTestId('how');
-  assert.match(await how.innerText(), /python 3\.11\.2 · pytest 7\.2\.1 · gVisor · all tests in 1\.1 s/);
+  await soon(async () => assert.match(await how.innerText(), /python 3\.11\.2 · pytest 7\.2\.1 · gVisor · all tests in 1\.1 s/));
   await how.locator('summary').click();
-  assert.match(await how.innerText(), /python3 -m pytest -q[\s\S]*\/usr\/bin\/python3[\s\S]*10 min · 2 GB memory · 2 CPUs · 1,024 processes[\s\S]*all tests 912 ms before, 1\.1 s with the patch[\s\S]*\d s in all, with 3 reruns of each test that turned green/);
+  await soon(async () => assert.match(await how.innerText(), /python3 -m pytest -q[\s\S]*\/usr\/bin\/python3[\s\S]*10 min · 2 GB memory · 2 CPUs · 1,024 processes[\s\S]*all tests 912 ms before, 1\.1 s with the patch[\s\S]*\d s in all, with 3 reruns of each test that turned green/));
 });
 
 scene('a stale patch cannot be written', 'speed=1000&scene=stale', async (page) => {
   await task(page);
   await page.getByTestId('stale').waitFor();
-  assert.equal(await page.getByTestId('seal').getAttribute('data-state'), 'Stale');
-  assert.ok(await page.getByTestId('write').isDisabled());
+  await soon(async () => assert.equal(await page.getByTestId('seal').getAttribute('data-state'), 'Stale'));
+  await soon(async () => assert.ok(await page.getByTestId('write').isDisabled()));
   await page.keyboard.press('Control+Shift+Enter');
   await page.waitForTimeout(200);
-  assert.equal(await page.getByTestId('undo').count() + (await page.getByTestId('confirm-write').count()), 0);
+  await soon(async () => assert.equal(await page.getByTestId('undo').count() + (await page.getByTestId('confirm-write').count()), 0));
   await page.getByTestId('start-again').waitFor();
 });
 
@@ -189,8 +191,8 @@ scene('a conflict at the click says that nothing was written', 'speed=1000&confl
   await task(page);
   await page.getByTestId('write').click();
   await page.getByTestId('act-error').waitFor();
-  assert.match(await page.getByTestId('act-error').innerText(), /Nothing was written/);
-  assert.equal(await page.getByTestId('undo').count(), 0);
+  await soon(async () => assert.match(await page.getByTestId('act-error').innerText(), /Nothing was written/));
+  await soon(async () => assert.equal(await page.getByTestId('undo').count(), 0));
 });
 
 scene('rejected with a comment, it goes on; without one, it ends', 'speed=1000', async (page) => {
@@ -207,7 +209,7 @@ scene('rejected with a comment, it goes on; without one, it ends', 'speed=1000',
   await page.getByTestId('reject').click();
   await page.getByTestId('reject-end').click();
   await page.getByTestId('outcome-note').waitFor();
-  assert.match(await page.getByTestId('outcome-note').innerText(), /Nothing in your folder has changed/);
+  await soon(async () => assert.match(await page.getByTestId('outcome-note').innerText(), /Nothing in your folder has changed/));
 });
 
 scene('a limit tells what was tried', 'speed=1000&scene=limit', async (page) => {
@@ -220,17 +222,17 @@ scene('a limit tells what was tried', 'speed=1000&scene=limit', async (page) => 
 scene('a question is answered where it is asked; criteria lead to their tests and can be changed', 'speed=1000&scene=feature', async (page) => {
   await task(page);
   await page.getByTestId('question-item').waitFor();
-  assert.equal(await page.getByTestId('seal').getAttribute('data-state'), 'Asks you');
+  await soon(async () => assert.equal(await page.getByTestId('seal').getAttribute('data-state'), 'Asks you'));
   await page.getByTestId('say-text').fill('Show it without a city.');
   await page.keyboard.press('Control+Enter');
   await page.getByTestId('write').waitFor();
-  assert.equal(await page.getByTestId('task-kind').innerText(), 'Add a feature');
-  assert.equal(await page.getByTestId('reflection').count(), 1);
+  await soon(async () => assert.equal(await page.getByTestId('task-kind').innerText(), 'Add a feature'));
+  await soon(async () => assert.equal(await page.getByTestId('reflection').count(), 1));
   await page.getByTestId('compacted-item').locator('summary').click();
-  assert.match(await page.getByTestId('compacted-item').innerText(), /26\.4k → 7\.9k tokens[\s\S]*15 passed/);
-  assert.match(await page.getByTestId('criterion').nth(2).innerText(), /Not covered: no test names it/);
-  assert.equal(await page.getByTestId('criterion-covered').count(), 2);
-  assert.match(await page.getByTestId('criterion').first().innerText(), /✓ test_\w+/);
+  await soon(async () => assert.match(await page.getByTestId('compacted-item').innerText(), /26\.4k → 7\.9k tokens[\s\S]*15 passed/));
+  await soon(async () => assert.match(await page.getByTestId('criterion').nth(2).innerText(), /Not covered: no test names it/));
+  await soon(async () => assert.equal(await page.getByTestId('criterion-covered').count(), 2));
+  await soon(async () => assert.match(await page.getByTestId('criterion').first().innerText(), /✓ test_\w+/));
   await page.getByTestId('criterion-test').first().click();
   await page.locator('.cm-flash').waitFor();
   await page.getByTestId('scrutiny-mark').click();
@@ -240,8 +242,8 @@ scene('a question is answered where it is asked; criteria lead to their tests an
   await page.getByTestId('criteria-text').fill('Only this one.\n\n');
   await page.getByTestId('criteria-save').click();
   await page.getByTestId('criteria-dialog').waitFor({ state: 'detached' });
-  assert.equal(await page.getByTestId('criterion').count(), 1);
-  assert.equal(await page.getByTestId('criterion-covered').count(), 0); // it was changed after the certificate was issued
+  await soon(async () => assert.equal(await page.getByTestId('criterion').count(), 1));
+  await soon(async () => assert.equal(await page.getByTestId('criterion-covered').count(), 0)); // it was changed after the certificate was issued
   await page.getByTestId('criterion-uncovered').waitFor();
 });
 
@@ -250,39 +252,39 @@ scene('a run that asks can be ended instead', 'speed=1000&scene=feature', async 
   await page.getByTestId('question-item').waitFor();
   await page.getByTestId('cancel').click();
   await page.getByTestId('outcome-note').waitFor();
-  assert.match(await page.getByTestId('outcome-note').innerText(), /Nothing in your folder has changed/);
+  await soon(async () => assert.match(await page.getByTestId('outcome-note').innerText(), /Nothing in your folder has changed/));
 });
 
 scene('a kind is chosen, and an explanation is an answer without a patch', 'speed=1000&scene=explain', async (page) => {
   await page.getByTestId('open-sample').click();
   await page.getByTestId('kind-picker').click();
   await page.locator('[data-kind="explain"]').click();
-  assert.match(await page.getByTestId('start-task').innerText(), /Explain it/);
+  await soon(async () => assert.match(await page.getByTestId('start-task').innerText(), /Explain it/));
   await page.getByTestId('start-task').click();
   await page.getByTestId('explanation').waitFor();
-  assert.equal(await page.getByTestId('task-kind').innerText(), 'Explain');
-  assert.equal(await page.getByTestId('seal').getAttribute('data-state'), 'Answered');
-  assert.equal(await page.getByTestId('write').count(), 0);
+  await soon(async () => assert.equal(await page.getByTestId('task-kind').innerText(), 'Explain'));
+  await soon(async () => assert.equal(await page.getByTestId('seal').getAttribute('data-state'), 'Answered'));
+  await soon(async () => assert.equal(await page.getByTestId('write').count(), 0));
 });
 
 scene('a folder keeps its test command, its toolchain and its warning; a wrong one says what is wrong', 'speed=1000', async (page) => {
   await page.getByTestId('open-sample').click();
   await page.getByTestId('folder-settings').click();
-  assert.ok(await page.getByTestId('tests-found').isChecked());
-  assert.match(await page.getByTestId('folder-section').innerText(), /suggested by AGENTS\.md; it runs only if you choose it/);
+  await soon(async () => assert.ok(await page.getByTestId('tests-found').isChecked()));
+  await soon(async () => assert.match(await page.getByTestId('folder-section').innerText(), /suggested by AGENTS\.md; it runs only if you choose it/));
   await page.getByTestId('test-choice').nth(1).check();
   await page.getByTestId('own-cmd').fill('pytest -q "tests');
-  assert.ok(await page.getByTestId('own-fix').isDisabled());
+  await soon(async () => assert.ok(await page.getByTestId('own-fix').isDisabled()));
   await page.getByTestId('own-cmd').fill('pytest -q tests');
   await page.getByLabel('The folder it runs in').fill('nowhere');
   await page.getByTestId('own-fix').click();
-  assert.match(await page.getByTestId('folder-error').innerText(), /There is no folder nowhere/);
+  await soon(async () => assert.match(await page.getByTestId('folder-error').innerText(), /There is no folder nowhere/));
   await page.getByLabel('The folder it runs in').fill('');
   await page.getByTestId('own-fix').click();
   await page.getByTestId('test-own').waitFor();
   await page.getByTestId('folder-image').selectOption('localhost/redgreen/python:latest');
   await page.getByTestId('allow-none').check({ force: true });
-  assert.match(await page.getByTestId('none-warning').innerText(), /runs as you/);
+  await soon(async () => assert.match(await page.getByTestId('none-warning').innerText(), /runs as you/));
   await page.keyboard.press('Escape');
   await page.keyboard.press('g');
   await page.keyboard.press('t');
@@ -292,27 +294,27 @@ scene('a folder keeps its test command, its toolchain and its warning; a wrong o
 scene('an installation shows what it runs and reaches, and what it was refused', 'speed=1000&badinstall', async (page) => {
   await page.getByTestId('open-sample').click();
   await page.getByTestId('prepare-open').click();
-  assert.match(await page.getByTestId('prepare-step').innerText(), /pip install --requirement requirements\.txt[\s\S]*pypi\.org/);
+  await soon(async () => assert.match(await page.getByTestId('prepare-step').innerText(), /pip install --requirement requirements\.txt[\s\S]*pypi\.org/));
   await page.keyboard.press('Enter'); // the focus is on the safe answer
   await page.getByTestId('prepare').waitFor({ state: 'detached' });
   await page.getByTestId('prepare-open').click();
   await page.getByTestId('prepare-go').click();
-  assert.match(await page.getByTestId('prepared').innerText(), /no matching distribution/);
-  assert.match(await page.getByTestId('refused').innerText(), /telemetry\.example\.net:443\s+3 ×/);
+  await soon(async () => assert.match(await page.getByTestId('prepared').innerText(), /no matching distribution/));
+  await soon(async () => assert.match(await page.getByTestId('refused').innerText(), /telemetry\.example\.net:443\s+3 ×/));
 });
 
 scene('without images and lockfiles the settings of a folder say so', 'noimages&nolock', async (page) => {
   await page.getByTestId('open-sample').click();
   await page.getByTestId('folder-settings').click();
   await page.getByTestId('folder-section').getByText('No image can be used here').waitFor();
-  assert.match(await page.getByTestId('dependencies').innerText(), /No lockfile was found/);
+  await soon(async () => assert.match(await page.getByTestId('dependencies').innerText(), /No lockfile was found/));
 });
 
 scene('an error of the model ends with what to do', 'speed=50&scene=error', async (page) => {
   await task(page);
   await page.getByTestId('outcome-note').waitFor();
-  assert.equal(await page.getByTestId('outcome-note').locator('code').innerText(), 'ollama serve');
-  assert.doesNotMatch(await page.locator('main').innerText(), /`/);
+  await soon(async () => assert.equal(await page.getByTestId('outcome-note').locator('code').innerText(), 'ollama serve'));
+  await soon(async () => assert.doesNotMatch(await page.locator('main').innerText(), /`/));
 });
 
 scene('an unknown price is never 0.00', 'speed=1000&scene=unpriced', async (page) => {
@@ -321,8 +323,8 @@ scene('an unknown price is never 0.00', 'speed=1000&scene=unpriced', async (page
   await page.locator('[data-ref^="anthropic/"]').click();
   await page.getByTestId('start-task').click();
   await page.getByTestId('write').waitFor();
-  assert.match(await page.getByTestId('meter-cost').innerText(), /price unknown/);
-  assert.match(await page.getByTestId('meter-steps').innerText(), /7\s+of 30/);
+  await soon(async () => assert.match(await page.getByTestId('meter-cost').innerText(), /price unknown/));
+  await soon(async () => assert.match(await page.getByTestId('meter-steps').innerText(), /7\s+of 30/));
 });
 
 scene('a question before an edit; Escape refuses', 'speed=1000&scene=ask', async (page) => {
@@ -332,7 +334,7 @@ scene('a question before an edit; Escape refuses', 'speed=1000&scene=ask', async
   await page.keyboard.press('Escape');
   await page.getByTestId('start-task').click();
   await page.getByTestId('ask').waitFor();
-  assert.match(await page.getByTestId('ask').innerText(), /tests\/test_invoices\.py/);
+  await soon(async () => assert.match(await page.getByTestId('ask').innerText(), /tests\/test_invoices\.py/));
   await page.keyboard.press('Escape');
   await page.getByTestId('ask').waitFor({ state: 'detached' });
 });
@@ -340,9 +342,9 @@ scene('a question before an edit; Escape refuses', 'speed=1000&scene=ask', async
 scene('streamed text shows while it is written, then gives way to the reply', 'speed=0.25', async (page) => {
   await task(page);
   await page.getByTestId('stream').waitFor();
-  assert.equal(await page.getByTestId('stream').getAttribute('aria-live'), 'off');
+  await soon(async () => assert.equal(await page.getByTestId('stream').getAttribute('aria-live'), 'off'));
   await page.locator('[data-step="1"] .think').waitFor();
-  assert.equal(await page.locator('[data-step="1"] [data-testid="stream"]').count(), 0);
+  await soon(async () => assert.equal(await page.locator('[data-step="1"] [data-testid="stream"]').count(), 0));
 });
 
 scene('without a sandbox the page says what to install', 'nosandbox', async (page) => {
@@ -352,7 +354,7 @@ scene('without a sandbox the page says what to install', 'nosandbox', async (pag
 });
 
 scene('the first run explains itself in three steps', 'blank', async (page) => {
-  assert.equal(await page.getByTestId('first-run').locator('li').count(), 3);
+  await soon(async () => assert.equal(await page.getByTestId('first-run').locator('li').count(), 3));
 });
 
 scene('a file of 10,000 lines opens by its changes', 'speed=1000&scene=big', async (page) => {
@@ -361,32 +363,36 @@ scene('a file of 10,000 lines opens by its changes', 'speed=1000&scene=big', asy
   await page.getByTestId('file-tab').nth(2).click();
   const big = page.locator('[data-path="src/generated/table.ts"] + * .cm-merge-b .cm-changedLine');
   await big.first().waitFor();
-  const nodes = await page.locator('.cm-line').count();
-  assert.ok(nodes < 1500, `${nodes} lines in the page`);
+  await soon(async () => {
+    const nodes = await page.locator('.cm-line').count();
+    assert.ok(nodes < 1500, `${nodes} lines in the page`);
+  });
 });
 
 scene('a long run: few rows in the page, all of it in the timeline, and its cost over the steps', 'long=2500', async (page) => {
   await page.getByTestId('session-row').filter({ hasText: 'events' }).click();
   await page.getByTestId('end-item').waitFor();
   const rows = () => page.getByTestId('step').evaluateAll((all) => all.map((e) => Number(e.dataset.step)));
-  assert.ok((await rows()).length <= 240);
+  await soon(async () => assert.ok((await rows()).length <= 240));
   await page.getByTestId('trace').hover();
   for (let i = 0; i < 12 && Math.min(...(await rows())) > 2300; i++) {
     await page.mouse.wheel(0, -4000);
     await page.waitForTimeout(60);
   }
-  assert.ok(Math.min(...(await rows())) <= 2300 && (await rows()).length <= 240, 'earlier rows came in, later ones left');
+  await soon(async () => assert.ok(Math.min(...(await rows())) <= 2300 && (await rows()).length <= 240, 'earlier rows came in, later ones left'));
   const strip = await page.getByTestId('strip').boundingBox();
   await page.mouse.move(strip.x + 40, strip.y + 30);
   await page.mouse.down();
   await page.mouse.move(strip.x + strip.width / 2, strip.y + 30, { steps: 4 });
   await page.mouse.up();
   await page.locator('.item.lit [data-step]').waitFor();
-  const lit = Number(await page.locator('.item.lit [data-step]').getAttribute('data-step'));
-  assert.ok(lit > 1100 && lit < 1400, `step ${lit} is in the middle`);
+  await soon(async () => {
+    const lit = Number(await page.locator('.item.lit [data-step]').getAttribute('data-step'));
+    assert.ok(lit > 1100 && lit < 1400, `step ${lit} is in the middle`);
+  });
   await page.getByTestId('plots').click();
   await page.locator('[data-testid="plot"] canvas').first().waitFor();
-  assert.equal(await page.getByTestId('plot').count(), 2); // a local model costs nothing
+  await soon(async () => assert.equal(await page.getByTestId('plot').count(), 2)); // a local model costs nothing
 });
 
 scene('the trace follows what happens until it is scrolled up, and goes on with it when asked', 'speed=3', async (page) => {
@@ -394,15 +400,15 @@ scene('the trace follows what happens until it is scrolled up, and goes on with 
   await page.locator('[data-step="4"]').waitFor();
   const trace = page.getByTestId('trace');
   const below = () => trace.evaluate((e) => e.scrollHeight - e.scrollTop - e.clientHeight);
-  assert.ok((await below()) < 40, 'it follows');
+  await soon(async () => assert.ok((await below()) < 40, 'it follows'));
   await trace.evaluate((e) => (e.scrollTop = 0));
   await page.getByTestId('trace-now').waitFor();
   await page.locator('[data-step="6"]').waitFor({ state: 'attached' });
-  assert.equal(await trace.evaluate((e) => e.scrollTop), 0);
+  await soon(async () => assert.equal(await trace.evaluate((e) => e.scrollTop), 0));
   await page.getByTestId('trace-now').click();
   await page.getByTestId('trace-now').waitFor({ state: 'detached' });
   await page.locator('[data-step="7"]').waitFor();
-  assert.ok((await below()) < 40, 'it follows again');
+  await soon(async () => assert.ok((await below()) < 40, 'it follows again'));
 }, { width: 1440, height: 520 });
 
 scene('a diff has colours, marks what changed within a line, folds what did not change and shows the whole file', 'speed=1000', async (page) => {
@@ -410,14 +416,14 @@ scene('a diff has colours, marks what changed within a line, folds what did not 
   await page.getByTestId('write').waitFor();
   const right = page.locator('[data-path="app/invoices.py"] + * .cm-merge-b');
   await right.locator('.cm-part').first().waitFor();
-  assert.match((await right.locator('.cm-part').allInnerTexts()).join(''), /if address else None/);
+  await soon(async () => assert.match((await right.locator('.cm-part').allInnerTexts()).join(''), /if address else None/));
   await page.waitForFunction(() => document.querySelectorAll('.cm-merge-b .cm-line span[class]:not(.cm-part)').length > 5);
   const lines = () => right.locator('.cm-line').count();
   const folded = await lines();
-  assert.equal(await right.locator('.cm-collapsedLines').count(), 2);
+  await soon(async () => assert.equal(await right.locator('.cm-collapsedLines').count(), 2));
   await right.locator('.cm-collapsedLines').first().click();
   await page.waitForFunction(() => document.querySelectorAll('[data-path="app/invoices.py"] + * .cm-merge-b .cm-collapsedLines').length === 1);
-  assert.ok((await lines()) > folded);
+  await soon(async () => assert.ok((await lines()) > folded));
   await page.locator('[data-path="app/invoices.py"] button[aria-pressed="false"]').first().click();
   await page.waitForFunction(() => document.querySelectorAll('[data-path="app/invoices.py"] + * .cm-merge-b .cm-collapsedLines').length === 0);
 }, { width: 1700, height: 900 });
@@ -432,7 +438,7 @@ scene('the theme follows the system, text grows by a setting, and who wants no m
   await page.locator('input[type="range"]').first().fill('16');
   await page.waitForFunction(() => getComputedStyle(document.documentElement).fontSize === '16px');
   await page.getByRole('radio', { name: 'Dark' }).check({ force: true });
-  assert.equal(await theme(), 'dark'); // the system is light
+  await soon(async () => assert.equal(await theme(), 'dark')); // the system is light
   const moves = () => page.evaluate(() => {
     const bar = document.body.appendChild(document.createElement('progress'));
     const s = getComputedStyle(bar);
@@ -440,9 +446,9 @@ scene('the theme follows the system, text grows by a setting, and who wants no m
     bar.remove();
     return found;
   });
-  assert.equal((await moves())[1], 1.6);
+  await soon(async () => assert.equal((await moves())[1], 1.6));
   await page.emulateMedia({ reducedMotion: 'reduce' });
-  assert.ok((await moves())[1] < 0.001);
+  await soon(async () => assert.ok((await moves())[1] < 0.001));
 });
 
 scene('a message names files and symbols by a few letters', '', async (page) => {
@@ -452,14 +458,14 @@ scene('a message names files and symbols by a few letters', '', async (page) => 
   await page.getByTestId('mentions').getByText('render_invoice').waitFor();
   await page.keyboard.press('Enter');
   await page.getByTestId('mentions').waitFor({ state: 'detached' });
-  assert.equal(await page.getByTestId('task-text').inputValue(), 'Look at `render_invoice` (app/invoices.py:47) ');
+  await soon(async () => assert.equal(await page.getByTestId('task-text').inputValue(), 'Look at `render_invoice` (app/invoices.py:47) '));
   await page.waitForTimeout(50); // the cursor is put behind it
   await page.keyboard.type('@');
   await page.getByTestId('mentions').locator('li').nth(3).waitFor();
   await page.keyboard.press('Escape'); // closes the list only
   await page.getByTestId('mentions').waitFor({ state: 'detached' });
   await page.keyboard.type('!');
-  assert.match(await page.getByTestId('task-text').inputValue(), /@!$/);
+  await soon(async () => assert.match(await page.getByTestId('task-text').inputValue(), /@!$/));
 });
 
 scene('Escape leaves a side view for the work', 'speed=1000', async (page) => {
@@ -476,10 +482,10 @@ scene('Escape leaves a side view for the work', 'speed=1000', async (page) => {
 for (const [width, height] of [[900, 600], [1100, 700], [1440, 900]]) {
   for (const font of [13, 18]) {
     scene(`nothing is cut at ${width}×${height}, text ${font} px`, `speed=1000&font=${font}`, async (page) => {
-      const wide = async (where) => {
+      const wide = (where) => soon(async () => {
         const over = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
         assert.ok(over <= 0, `${where} is ${over} px wider than the window`);
-      };
+      });
       await page.getByTestId('compose').or(page.getByTestId('start')).first().waitFor();
       for (const nav of ['nav-sessions', 'nav-settings']) {
         await page.getByTestId(nav).click();
@@ -490,8 +496,10 @@ for (const [width, height] of [[900, 600], [1100, 700], [1440, 900]]) {
       await task(page);
       await page.getByTestId('write').waitFor();
       await wide('review');
-      const box = await page.getByTestId('write').boundingBox();
-      assert.ok(box && box.x >= 0 && box.x + box.width <= width && box.y + box.height <= height, 'the button that writes is in sight');
+      await soon(async () => {
+        const box = await page.getByTestId('write').boundingBox();
+        assert.ok(box && box.x >= 0 && box.x + box.width <= width && box.y + box.height <= height, 'the button that writes is in sight');
+      });
       if (await page.getByTestId('trace-toggle').count()) {
         await page.keyboard.press('t');
         await page.getByTestId('trace').waitFor();
@@ -504,35 +512,35 @@ for (const [width, height] of [[900, 600], [1100, 700], [1440, 900]]) {
 scene('a model is measured after its cost was shown, and the forms it manages are kept', 'speed=50', async (page) => {
   await page.getByTestId('nav-settings').click();
   await page.getByTestId('forms-model').selectOption('anthropic/claude-sonnet-4-5');
-  assert.match(await page.getByTestId('forms-measured').innerText(), /Not yet/);
+  await soon(async () => assert.match(await page.getByTestId('forms-measured').innerText(), /Not yet/));
   await page.getByTestId('probe-open').click();
-  assert.match(await page.getByTestId('probe-plan').innerText(), /20 to 36 calls.*At most \$0\.41/);
+  await soon(async () => assert.match(await page.getByTestId('probe-plan').innerText(), /20 to 36 calls.*At most \$0\.41/));
   await page.keyboard.press('Enter'); // the focus is on "Not now"
   await page.getByTestId('probe').waitFor({ state: 'detached' });
   await page.getByTestId('probe-open').click();
   await page.getByTestId('probe-go').click();
   await page.getByText('are used from now on').waitFor();
   await page.getByTestId('probe').getByRole('button', { name: 'Close' }).click();
-  assert.match(await page.getByTestId('forms-measured').innerText(), /calls as the provider’s calls 8 of 8, edits as search and replace 3 of 3, just now/);
-  assert.equal(await page.getByTestId('forms-edits').inputValue(), 'search_replace');
+  await soon(async () => assert.match(await page.getByTestId('forms-measured').innerText(), /calls as the provider’s calls 8 of 8, edits as search and replace 3 of 3, just now/));
+  await soon(async () => assert.equal(await page.getByTestId('forms-edits').inputValue(), 'search_replace'));
   await page.getByTestId('forms-edits').selectOption('whole_file');
-  assert.equal(await page.getByTestId('forms-edits').inputValue(), 'whole_file');
+  await soon(async () => assert.equal(await page.getByTestId('forms-edits').inputValue(), 'whole_file'));
 });
 
 scene('a price that is unknown is said before a model is measured', 'unpriced', async (page) => {
   await page.getByTestId('nav-settings').click();
   await page.getByTestId('forms-model').selectOption('anthropic/claude-sonnet-4-5');
   await page.getByTestId('probe-open').click();
-  assert.match(await page.getByTestId('probe-plan').innerText(), /price is unknown/);
+  await soon(async () => assert.match(await page.getByTestId('probe-plan').innerText(), /price is unknown/));
 });
 
 scene('what sessions cost, by day, model and folder; unknown is shown as unknown', '', async (page) => {
   await page.getByTestId('nav-sessions').click();
   await page.getByTestId('sessions-part').getByText('Spending').click();
-  assert.match(await page.getByTestId('bills').innerText(), /\$0\.0901 or more\s+1 session of unknown price/);
+  await soon(async () => assert.match(await page.getByTestId('bills').innerText(), /\$0\.0901 or more\s+1 session of unknown price/));
   await page.getByTestId('bills-by').getByText('By model').click();
   await page.getByTestId('bills').getByText('openai/gpt-oss-next').waitFor();
-  assert.match(await page.getByTestId('bills').innerText(), /gpt-oss-next[^$]*price unknown/);
+  await soon(async () => assert.match(await page.getByTestId('bills').innerText(), /gpt-oss-next[^$]*price unknown/));
   await page.getByTestId('bills-by').getByText('By folder').click();
   await page.getByTestId('bills').getByText('invoice-api').waitFor();
 });
@@ -544,8 +552,8 @@ scene('an image is chosen for a language, and the doctor tells the folder’s to
   await page.getByTestId('image-javascript').selectOption('localhost/redgreen/python:latest');
   await page.getByTestId('nav-sessions').click();
   await page.getByTestId('nav-settings').click();
-  assert.equal(await page.getByTestId('image-javascript').inputValue(), 'localhost/redgreen/python:latest');
-  assert.equal(await page.getByTestId('image-python').inputValue(), '');
+  await soon(async () => assert.equal(await page.getByTestId('image-javascript').inputValue(), 'localhost/redgreen/python:latest'));
+  await soon(async () => assert.equal(await page.getByTestId('image-python').inputValue(), ''));
   await page.getByTestId('sandbox-badge').click();
   await page.getByTestId('toolchains').getByText('.nvmrc asks for 22').waitFor();
 });
@@ -572,12 +580,12 @@ scene('a session is named, pinned, found by what was read, and deleted for good'
   await page.getByTestId('session-row').first().getByText('paging, first try').waitFor();
   await page.getByTestId('sessions-search').fill('paging');
   await page.getByTestId('session-hit').locator('mark').first().waitFor();
-  assert.equal(await page.getByTestId('session-row').count(), 1);
+  await soon(async () => assert.equal(await page.getByTestId('session-row').count(), 1));
   await menu(0);
   await page.getByTestId('session-delete').click();
   await page.keyboard.press('Enter'); // the focus is on "Keep it"
   await page.getByTestId('delete-dialog').waitFor({ state: 'detached' });
-  assert.equal(await page.getByTestId('session-row').count(), 1);
+  await soon(async () => assert.equal(await page.getByTestId('session-row').count(), 1));
   await menu(0);
   await page.getByTestId('session-delete').click();
   await page.getByTestId('delete-go').click();
@@ -588,9 +596,11 @@ scene('the list of sessions is narrowed by folder, model, outcome, day and pin',
   await page.getByTestId('nav-sessions').click();
   await page.getByTestId('session-row').nth(2).waitFor();
   const all = await page.getByTestId('session-row').count();
-  const rows = async () => {
-    await page.waitForTimeout(500);
-    return page.getByTestId('session-row').count();
+  const rows = async () => { // what three looks in a row agree on
+    for (let seen = [-1]; ; seen.push(await page.getByTestId('session-row').count())) {
+      if (seen.length > 3 && new Set(seen.slice(-3)).size === 1) return seen.at(-1);
+      await page.waitForTimeout(200);
+    }
   };
   for (const name of ['folder', 'model', 'outcome', 'begun']) {
     const field = page.getByTestId(`sessions-${name}`);
@@ -606,10 +616,10 @@ scene('the list of sessions is narrowed by folder, model, outcome, day and pin',
   }
   await page.getByTestId('sessions-pinned').check();
   await page.getByTestId('sessions-outcome').selectOption('limit');
-  assert.equal(await rows(), 0);
+  await soon(async () => assert.equal(await rows(), 0));
   await page.getByRole('button', { name: 'Show all' }).click();
-  assert.equal(await rows(), all);
-  assert.equal(await page.getByTestId('sessions-pinned').isChecked(), false);
+  await soon(async () => assert.equal(await rows(), all));
+  await soon(async () => assert.equal(await page.getByTestId('sessions-pinned').isChecked(), false));
 });
 
 scene('two sessions stand side by side', '', async (page) => {
@@ -619,7 +629,7 @@ scene('two sessions stand side by side', '', async (page) => {
     await page.getByTestId('session-compare').click();
   }
   await page.getByTestId('pair').first().waitFor();
-  assert.match(await page.getByTestId('compare').innerText(), /steps? the same, 2 different/);
+  await soon(async () => assert.match(await page.getByTestId('compare').innerText(), /steps? the same, 2 different/));
 });
 
 scene('another way from a step is a session of its own, and a change leads to its step', 'speed=1000', async (page) => {
@@ -635,7 +645,7 @@ scene('another way from a step is a session of its own, and a change leads to it
   await page.keyboard.press('Control+Enter');
   await page.getByTestId('forked-item').waitFor();
   await page.getByTestId('message').getByText('leave the parser alone').waitFor();
-  assert.notEqual(page.url(), before);
+  await soon(async () => assert.notEqual(page.url(), before));
   await page.getByTestId('write').waitFor();
 });
 
@@ -657,9 +667,9 @@ scene('pictures go with a message: pasted, dropped, chosen, removed, sent, shown
   await givePicture(page, 'task-text', 'one.png');
   await givePicture(page, 'task-text', 'two.png', 'drop');
   await items.nth(1).waitFor();
-  assert.deepEqual(await items.evaluateAll((all) => all.map((i) => i.alt)), ['one.png', 'two.png']);
+  await soon(async () => assert.deepEqual(await items.evaluateAll((all) => all.map((i) => i.alt)), ['one.png', 'two.png']));
   await page.getByTestId('attached-unknown').waitFor(); // nobody says it of this model, which runs here
-  assert.equal(await page.getByTestId('attached-sent').count(), 0);
+  await soon(async () => assert.equal(await page.getByTestId('attached-sent').count(), 0));
 
   const png = Buffer.from(await items.first().evaluate((i) => i.src.split(',')[1]), 'base64');
   const file = (name, mimeType, buffer) => page.getByTestId('attach-file').setInputFiles({ name, mimeType, buffer });
@@ -675,8 +685,8 @@ scene('pictures go with a message: pasted, dropped, chosen, removed, sent, shown
   await file('6.png', 'image/png', png);
   await problem('at most 5 pictures');
   for (let n = 5; n > 1; n--) await page.getByRole('button', { name: 'Remove the picture' }).last().press('Enter');
-  assert.equal(await items.count(), 1);
-  assert.equal(await page.getByTestId('attached-problem').count(), 0);
+  await soon(async () => assert.equal(await items.count(), 1));
+  await soon(async () => assert.equal(await page.getByTestId('attached-problem').count(), 0));
 
   const choose = async (provider) => {
     await page.getByTestId('model-picker').click();
@@ -684,24 +694,24 @@ scene('pictures go with a message: pasted, dropped, chosen, removed, sent, shown
   };
   await choose('script');
   await page.getByTestId('attached-refused').getByText('Pictures cannot go to recorded model, which takes none').waitFor();
-  assert.ok(await page.getByTestId('start-task').isDisabled(), 'a picture went to a model that takes none');
+  await soon(async () => assert.ok(await page.getByTestId('start-task').isDisabled(), 'a picture went to a model that takes none'));
   await choose('anthropic');
   await page.getByTestId('attached-sent').getByText('sent to claude-sonnet-4-5 as it is').waitFor();
-  assert.equal(await page.getByTestId('attached-unknown').count(), 0);
+  await soon(async () => assert.equal(await page.getByTestId('attached-unknown').count(), 0));
   await page.getByTestId('start-task').click();
 
   const shown = (bubble) => page.getByTestId(bubble).getByTestId('said-pictures').locator('img');
   await shown('task-bubble').waitFor();
-  assert.match(await shown('task-bubble').getAttribute('alt'), /^Picture 1: PNG, 240 × 120 pixels$/);
+  await soon(async () => assert.match(await shown('task-bubble').getAttribute('alt'), /^Picture 1: PNG, 240 × 120 pixels$/));
   await page.getByTestId('question-item').waitFor();
   await givePicture(page, 'say-text', 'answer.png');
   await page.getByTestId('say').getByTestId('attached').waitFor();
   await page.getByTestId('say-text').fill('Show it like this.');
   await page.keyboard.press('Control+Enter');
   await shown('message').waitFor();
-  assert.equal(await items.count(), 0, 'a picture that was sent stays in the field');
+  await soon(async () => assert.equal(await items.count(), 0, 'a picture that was sent stays in the field'));
   await page.getByTestId('write').waitFor();
-  assert.equal(await page.getByTestId('attach').count(), 0, 'a rejection takes no pictures');
+  await soon(async () => assert.equal(await page.getByTestId('attach').count(), 0, 'a rejection takes no pictures'));
   await page.getByTestId('write').click();
   await page.getByTestId('undo').waitFor();
   await page.getByTestId('replay-begin').click();
@@ -714,7 +724,7 @@ scene('a red test, a selection and a file are quoted in a message, by key, butto
   await dropFile(page, 'task-text', 'trace.txt', 'Traceback:\n  File "a.py", line 3\nValueError: x\n');
   await page.waitForFunction(() => document.querySelector('#task-text').value.startsWith('trace.txt:\n```\nTraceback:'));
   await page.keyboard.press('Control+Z'); // as if it were typed
-  assert.equal(await page.getByTestId('task-text').inputValue(), '');
+  await soon(async () => assert.equal(await page.getByTestId('task-text').inputValue(), ''));
   await dropFile(page, 'task-text', 'run.log', 'E  1 != 2', 'paste');
   await page.waitForFunction(() => document.querySelector('#task-text').value === 'run.log:\n```\nE  1 != 2\n```\n');
   await dropFile(page, 'task-text', 'photo.jpg', [0xff, 0xd8, 0xff]);
@@ -722,21 +732,21 @@ scene('a red test, a selection and a file are quoted in a message, by key, butto
 
   await page.getByTestId('start-task').click();
   await page.getByTestId('write').waitFor();
-  assert.match(await page.getByTestId('task-bubble').locator('pre').innerText(), /^E {2}1 != 2/);
+  await soon(async () => assert.match(await page.getByTestId('task-bubble').locator('pre').innerText(), /^E {2}1 != 2/));
   const say = page.getByTestId('say-text');
   await page.getByTestId('test-table').locator('summary').click();
   const row = page.getByTestId('test-table').locator('li[draggable="true"]').first();
   const name = (await row.getAttribute('title')) ?? '';
   await page.keyboard.press('q');
   await page.waitForFunction(() => document.activeElement?.dataset.testid === 'say-text');
-  assert.match(await say.inputValue(), /^```\n\S+ (failed|error)\n[\s\S]*\n```\n$/);
+  await soon(async () => assert.match(await say.inputValue(), /^```\n\S+ (failed|error)\n[\s\S]*\n```\n$/));
   await say.fill('');
   await row.getByTestId('quote-test').focus();
   await page.keyboard.press('Enter');
   await page.waitForFunction((name) => document.querySelector('[data-testid=say-text]').value.startsWith('```\n' + name), name);
   await say.fill('Look:');
   await row.dragTo(say);
-  assert.ok((await say.inputValue()).startsWith('Look:\n\n```\n' + name));
+  await soon(async () => assert.ok((await say.inputValue()).startsWith('Look:\n\n```\n' + name)));
   await say.fill('');
   await page.keyboard.press('Escape');
   await page.evaluate(() => getSelection().selectAllChildren(document.querySelector('[data-testid=task-bubble] pre')));
@@ -777,7 +787,7 @@ scene('a folder that is dropped on the window is opened; of anything else it is 
   await page.getByTestId('toast').filter({ hasText: 'nothing at /home/ada/gone any more' }).waitFor();
   await told(page, start, shop, { ...shop, path: '/home/ada/src/other' });
   await page.getByTestId('toast').filter({ hasText: '2 things were dropped' }).waitFor();
-  assert.equal(await page.getByTestId('drop-target').count(), 0);
+  await soon(async () => assert.equal(await page.getByTestId('drop-target').count(), 0));
   await told(page, start, { ...shop, path: '/root/locked' });
   await page.getByTestId('open-error').filter({ hasText: '/root/locked' }).waitFor();
 
@@ -821,7 +831,7 @@ scene('what an earlier drag carried is not opened by a text that is dropped late
   await page.locator('[data-testid=start]').dispatchEvent('dragover', { dataTransfer: await page.evaluateHandle(() => Object.assign(new DataTransfer(), {})) });
   await page.evaluate((items) => window.dispatchEvent(new CustomEvent('redgreen-drop', { detail: { x: 10, y: 300, items } })), [shop]);
   await page.waitForTimeout(500);
-  assert.equal(await page.getByTestId('compose').count(), 0);
+  await soon(async () => assert.equal(await page.getByTestId('compose').count(), 0));
 });
 
 scene('a browser says what to do with a folder that is dropped on it', '', async (page) => {
@@ -837,7 +847,7 @@ scene('a browser says what to do with a folder that is dropped on it', '', async
   await page.getByTestId('compose').getByText('/home/ada/src/shop', { exact: true }).waitFor();
   await page.keyboard.press('Control+o');
   await page.getByTestId('folder-dialog').waitFor();
-  assert.equal(await page.getByTestId('folder-dropped').count(), 0);
+  await soon(async () => assert.equal(await page.getByTestId('folder-dropped').count(), 0));
   await page.keyboard.press('Escape');
   await carry(page, '#task-text', ['lib']);
   await page.getByTestId('folder-dropped').filter({ hasText: '“lib”' }).waitFor();
@@ -846,7 +856,7 @@ scene('a browser says what to do with a folder that is dropped on it', '', async
 scene('a narrow window opens the trace for a quotation', 'speed=1000', async (page) => {
   await task(page);
   await page.getByTestId('write').waitFor();
-  assert.equal(await page.getByTestId('say-text').count(), 0);
+  await soon(async () => assert.equal(await page.getByTestId('say-text').count(), 0));
   await page.keyboard.press('q');
   await page.waitForFunction(() => document.querySelector('[data-testid=say-text]')?.value.startsWith('```\n'));
 }, { width: 900, height: 600 });
@@ -861,16 +871,16 @@ scene('a message is edited and sent again, as another way from before it', 'spee
   const before = page.url();
   await page.keyboard.press('Escape');
   await page.keyboard.press('a');
-  assert.equal(await page.getByTestId('fork-text').inputValue(), 'And the list?');
-  assert.match(await page.getByTestId('fork-dialog').innerText(), /A new session begins with what happened before this message/);
+  await soon(async () => assert.equal(await page.getByTestId('fork-text').inputValue(), 'And the list?'));
+  await soon(async () => assert.match(await page.getByTestId('fork-dialog').innerText(), /A new session begins with what happened before this message/));
   await page.getByTestId('fork-text').fill('');
   await page.keyboard.press('Control+Enter'); // nothing to say: it stays
   await page.getByTestId('fork-text').fill('And the other list?');
   await page.keyboard.press('Control+Enter');
   await page.getByTestId('forked-item').waitFor();
   await page.getByTestId('message').getByText('And the other list?').waitFor();
-  assert.equal(await page.getByText('And the list?').count(), 0);
-  assert.notEqual(page.url(), before);
+  await soon(async () => assert.equal(await page.getByText('And the list?').count(), 0));
+  await soon(async () => assert.notEqual(page.url(), before));
   await page.getByTestId('write').waitFor();
 
   // the task itself begins anew
@@ -878,7 +888,7 @@ scene('a message is edited and sent again, as another way from before it', 'spee
   await page.getByTestId('task-bubble').getByTestId('resend').focus();
   await page.keyboard.press('Enter');
   await page.getByTestId('compose').waitFor();
-  assert.ok(task1.includes(await page.getByTestId('task-text').inputValue()));
+  await soon(async () => assert.ok(task1.includes(await page.getByTestId('task-text').inputValue())));
   await page.getByText('A new task begins with this text').waitFor();
 });
 
@@ -898,7 +908,7 @@ scene('a message is sent again with its pictures and another, and so is the task
   await page.keyboard.press('a');
   const inDialog = page.getByTestId('fork-dialog').getByTestId('attached').locator('img');
   await inDialog.waitFor();
-  assert.equal(await inDialog.getAttribute('alt'), 'Picture 1: PNG, 240 × 120 pixels');
+  await soon(async () => assert.equal(await inDialog.getAttribute('alt'), 'Picture 1: PNG, 240 × 120 pixels'));
   await givePicture(page, 'fork-text', 'more.png', 'drop');
   await inDialog.nth(1).waitFor();
   await page.getByTestId('fork-text').press('Control+Enter');
@@ -916,8 +926,8 @@ scene('a message to a run at work waits for its next step', 'speed=3', async (pa
   await page.getByTestId('say-text').fill('Mind the empty order.');
   await page.keyboard.press('Control+Enter');
   await page.getByTestId('message').getByText('Mind the empty order.').waitFor();
-  assert.equal(await page.getByTestId('say-text').inputValue(), '');
-  assert.equal(await page.getByTestId('resend').count(), 0, 'nothing is said anew while it works');
+  await soon(async () => assert.equal(await page.getByTestId('say-text').inputValue(), ''));
+  await soon(async () => assert.equal(await page.getByTestId('resend').count(), 0, 'nothing is said anew while it works'));
 });
 
 scene('a record of another tool is taken in, to look at only', '', async (page) => {
@@ -926,7 +936,7 @@ scene('a record of another tool is taken in, to look at only', '', async (page) 
   await page.getByText('line 1 is no JSON object').waitFor();
   await page.getByTestId('import-file').setInputFiles({ name: 'rollout.jsonl', mimeType: 'text/plain', buffer: Buffer.from('{}') });
   await page.getByTestId('imported-note').first().waitFor();
-  assert.equal(await page.getByTestId('resume').count(), 0);
+  await soon(async () => assert.equal(await page.getByTestId('resume').count(), 0));
 });
 
 scene('what the repository says to agents is shown before its first use', 'guides', async (page) => {
@@ -939,13 +949,13 @@ scene('what the repository says to agents is shown before its first use', 'guide
   await page.getByTestId('guides-open').click();
   await page.getByTestId('guides-switch').click();
   await page.getByTestId('guides').getByText('are given to the model as data').waitFor();
-  assert.equal(await card.count(), 0);
+  await soon(async () => assert.equal(await card.count(), 0));
 });
 
 scene('the built-in engine reads no guides, and what was refused in one folder is not said in the next', 'guides&engine', async (page) => {
   await page.getByTestId('open-sample').click();
   await page.getByTestId('model-name').getByText('built-in engine').waitFor();
-  assert.equal(await page.getByTestId('guides-new').count(), 0);
+  await soon(async () => assert.equal(await page.getByTestId('guides-new').count(), 0));
   await page.getByTestId('task-text').fill('a discount for members');
   await page.getByTestId('kind-picker').click();
   await page.locator('[data-kind="feature"]').click();
@@ -955,7 +965,7 @@ scene('the built-in engine reads no guides, and what was refused in one folder i
   await page.getByTestId('folder-path').fill('/home/ada/src/other');
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { name: 'other' }).waitFor();
-  assert.equal(await page.getByTestId('task-error').count(), 0);
+  await soon(async () => assert.equal(await page.getByTestId('task-error').count(), 0));
 });
 
 scene('a letter is a shortcut where a tick or a choice has the focus', 'speed=1000', async (page) => {
@@ -979,7 +989,7 @@ scene('a run is paused and goes on', 'speed=20', async (page) => {
   await page.getByText('Paused', { exact: true }).first().waitFor();
   const steps = await page.locator('[data-step]').count();
   await page.waitForTimeout(1500);
-  assert.equal(await page.locator('[data-step]').count(), steps);
+  await soon(async () => assert.equal(await page.locator('[data-step]').count(), steps));
   await page.keyboard.press('h');
   await page.getByTestId('write').waitFor();
 });
@@ -990,13 +1000,13 @@ scene('the search says what it left out, and that a kind has no hit', '', async 
   const told = page.getByTestId('search-told');
   await page.getByTestId('search-input').fill('city');
   await page.getByTestId('search-hit').first().waitFor();
-  assert.equal(await told.count(), 0);
+  await soon(async () => assert.equal(await told.count(), 0));
   await page.getByTestId('search-input').fill('/city/');
   await told.getByText('The first 200, there may be more').waitFor();
-  assert.ok(await page.getByTestId('search-hit').count() > 0);
+  await soon(async () => assert.ok(await page.getByTestId('search-hit').count() > 0));
   await page.getByTestId('search-input').fill('symbol: MAX_RETRIES');
   await told.getByText('No definition of the folder is called "MAX_RETRIES"').waitFor();
-  assert.equal(await page.getByTestId('search-hit').count(), 0);
+  await soon(async () => assert.equal(await page.getByTestId('search-hit').count(), 0));
 });
 
 scene('code that is indented with tabs keeps its columns, changed or not', 'tabs&speed=1000', async (page) => {
@@ -1004,40 +1014,42 @@ scene('code that is indented with tabs keeps its columns, changed or not', 'tabs
   await page.getByTestId('write').waitFor();
   await page.locator('.cm-line').first().waitFor();
   for (const layout of ['side by side', 'unified']) {
-    const uneven = await page.evaluate(() => {
-      const at = new Map(); // editor and depth → where the code begins
-      const bad = [];
-      for (const line of document.querySelectorAll('.cm-line, .cm-deletedLine')) {
-        const depth = /^\t*/.exec(line.textContent)[0].length;
-        const walker = document.createTreeWalker(line, NodeFilter.SHOW_TEXT);
-        let left = null;
-        for (let seen = 0; left === null && walker.nextNode(); seen += walker.currentNode.length) {
-          const i = depth - seen;
-          if (i < 0 || i >= walker.currentNode.length) continue;
-          const range = document.createRange();
-          range.setStart(walker.currentNode, i);
-          range.setEnd(walker.currentNode, i + 1);
-          left = range.getBoundingClientRect().left - line.closest('.cm-content').getBoundingClientRect().left;
+    await soon(async () => {
+      const uneven = await page.evaluate(() => {
+        const at = new Map(); // editor and depth → where the code begins
+        const bad = [];
+        for (const line of document.querySelectorAll('.cm-line, .cm-deletedLine')) {
+          const depth = /^\t*/.exec(line.textContent)[0].length;
+          const walker = document.createTreeWalker(line, NodeFilter.SHOW_TEXT);
+          let left = null;
+          for (let seen = 0; left === null && walker.nextNode(); seen += walker.currentNode.length) {
+            const i = depth - seen;
+            if (i < 0 || i >= walker.currentNode.length) continue;
+            const range = document.createRange();
+            range.setStart(walker.currentNode, i);
+            range.setEnd(walker.currentNode, i + 1);
+            left = range.getBoundingClientRect().left - line.closest('.cm-content').getBoundingClientRect().left;
+          }
+          if (left === null || depth === 0) continue;
+          if (!at.has(depth)) at.set(depth, left);
+          if (Math.abs(at.get(depth) - left) > 1.5) bad.push(`${line.textContent.trim()}: ${left}, not ${at.get(depth)}`);
         }
-        if (left === null || depth === 0) continue;
-        if (!at.has(depth)) at.set(depth, left);
-        if (Math.abs(at.get(depth) - left) > 1.5) bad.push(`${line.textContent.trim()}: ${left}, not ${at.get(depth)}`);
-      }
-      return { bad, depths: at.size };
+        return { bad, depths: at.size };
+      });
+      assert.ok(uneven.depths >= 2, `${layout}: ${uneven.depths} depths`);
+      assert.deepEqual(uneven.bad, [], layout);
     });
-    assert.ok(uneven.depths >= 2, `${layout}: ${uneven.depths} depths`);
-    assert.deepEqual(uneven.bad, [], layout);
     await page.keyboard.press('d');
-    await page.waitForTimeout(400);
+    if (layout === 'side by side') await page.locator('.cm-deletedLine').first().waitFor();
   }
 });
 
 scene('an interrupted session has a mark of its own in the lists, and goes on', 'interrupted', async (page) => {
   await page.getByTestId('nav-sessions').click();
   const row = page.getByTestId('session-row').filter({ hasText: 'Exports of last year' });
-  assert.match(await row.innerText(), /^○\nInterrupted:/);
+  await soon(async () => assert.match(await row.innerText(), /^○\nInterrupted:/));
   await row.click();
-  assert.match(await page.getByTestId('outcome-note').innerText(), /^Interrupted\n[\s\S]*Go on with it/);
+  await soon(async () => assert.match(await page.getByTestId('outcome-note').innerText(), /^Interrupted\n[\s\S]*Go on with it/));
 });
 
 scene('a session that plays again is not cancelled, also not where it asked', 'speed=1000&scene=feature', async (page) => {
@@ -1051,14 +1063,14 @@ scene('a session that plays again is not cancelled, also not where it asked', 's
   const place = page.getByTestId('replay-place');
   await place.fill('2');
   for (let at = 2; (await page.getByTestId('seal').getAttribute('data-state')) !== 'Asks you'; at++) {
-    assert.ok(at < Number(await place.getAttribute('max')), 'no place shows the question');
+    await soon(async () => assert.ok(at < Number(await place.getAttribute('max')), 'no place shows the question'));
     await place.fill(String(at));
     await page.waitForTimeout(20);
   }
   await page.keyboard.press('Control+.');
   await page.keyboard.press('Escape');
   await page.getByTestId('write').waitFor();
-  assert.equal(await page.getByTestId('review').getAttribute('data-outcome'), 'review');
+  await soon(async () => assert.equal(await page.getByTestId('review').getAttribute('data-outcome'), 'review'));
 });
 
 scene('keys lead through the trace to what failed, what was changed and what was asked, also where it is a drawer', 'speed=1000&scene=feature', async (page) => {
@@ -1069,7 +1081,7 @@ scene('keys lead through the trace to what failed, what was changed and what was
   await page.getByTestId('write').waitFor();
   await page.keyboard.press('Escape');
   await page.setViewportSize({ width: 900, height: 600 });
-  assert.equal(await page.getByTestId('trace').count(), 0);
+  await soon(async () => assert.equal(await page.getByTestId('trace').count(), 0));
   await page.keyboard.press('k');
   await page.locator('.item.lit').getByTestId('question-item').waitFor();
   await page.keyboard.press('m');
@@ -1078,7 +1090,7 @@ scene('keys lead through the trace to what failed, what was changed and what was
   const first = await lit();
   await page.keyboard.press('m');
   await page.waitForFunction((was) => document.querySelector('.item.lit')?.dataset.seq !== was, first);
-  assert.ok(Number(await lit()) > Number(first), 'the second key does not go on');
+  await soon(async () => assert.ok(Number(await lit()) > Number(first), 'the second key does not go on'));
 });
 
 scene('a picture that the patch changes is drawn as it was and as it becomes', 'speed=1000&picture', async (page) => {
@@ -1087,5 +1099,5 @@ scene('a picture that the patch changes is drawn as it was and as it becomes', '
   await page.getByTestId('file-tab').nth(2).click();
   const drawn = page.getByTestId('pictures').locator('img');
   await drawn.nth(1).waitFor();
-  assert.deepEqual(await drawn.evaluateAll((all) => Promise.all(all.map((i) => i.decode().then(() => [i.naturalWidth, i.alt])))), [[160, 'docs/seal.svg: Before'], [160, 'docs/seal.svg: After']]);
+  await soon(async () => assert.deepEqual(await drawn.evaluateAll((all) => Promise.all(all.map((i) => i.decode().then(() => [i.naturalWidth, i.alt])))), [[160, 'docs/seal.svg: Before'], [160, 'docs/seal.svg: After']]));
 });
