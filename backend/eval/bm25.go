@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strings"
 
 	"redgreen/backend/index"
 )
@@ -17,15 +18,40 @@ const (
 
 // bag is a text as the plain baselines see it: how often it says each term.
 type bag struct {
-	terms  map[string]int
+	terms  []termCount // by number
 	length float64
 }
 
-func newBag(terms []string) bag {
-	b := bag{terms: make(map[string]int, len(terms)), length: float64(len(terms))}
-	for _, t := range terms {
-		b.terms[t]++
+type termCount struct{ term, n uint32 }
+
+// of is how often a text says a term.
+func (b bag) of(term uint32) int {
+	at, ok := slices.BinarySearchFunc(b.terms, term, func(t termCount, want uint32) int { return cmp.Compare(t.term, want) })
+	if !ok {
+		return 0
 	}
+	return int(b.terms[at].n)
+}
+
+// numbered gives terms numbers. Bags of many texts say the same words, and a word that was cut out of a text keeps all of it in
+// memory.
+type numbered map[string]uint32
+
+func (v numbered) bag(terms []string) bag {
+	counts := make(map[uint32]uint32, len(terms))
+	for _, t := range terms {
+		n, ok := v[t]
+		if !ok {
+			n = uint32(len(v))
+			v[strings.Clone(t)] = n
+		}
+		counts[n]++
+	}
+	b := bag{terms: make([]termCount, 0, len(counts)), length: float64(len(terms))}
+	for t, n := range counts {
+		b.terms = append(b.terms, termCount{t, n})
+	}
+	slices.SortFunc(b.terms, func(x, y termCount) int { return cmp.Compare(x.term, y.term) })
 	return b
 }
 
@@ -61,15 +87,14 @@ func stemmedParts(stop map[string]bool) func(text string) []string {
 }
 
 // bm25 ranks bags for a query by the plain formula; the order of equals is that of docs. It gives their places, best first.
-func bm25(docs []bag, query []string) []int {
-	asked := newBag(query)
-	df := map[string]float64{}
+func bm25(docs []bag, asked bag) []int {
+	df := make([]float64, len(asked.terms))
 	total := 0.0
 	for _, d := range docs {
 		total += d.length
-		for t := range asked.terms {
-			if d.terms[t] > 0 {
-				df[t]++
+		for i, t := range asked.terms {
+			if d.of(t.term) > 0 {
+				df[i]++
 			}
 		}
 	}
@@ -78,9 +103,9 @@ func bm25(docs []bag, query []string) []int {
 	scores := make([]float64, len(docs))
 	var out []int
 	for i, d := range docs {
-		for t := range asked.terms {
-			if tf := float64(d.terms[t]); tf > 0 {
-				scores[i] += math.Log(1+(n-df[t]+0.5)/(df[t]+0.5)) * tf * (plainK1 + 1) / (tf + plainK1*(1-plainB+plainB*d.length/mean))
+		for j, t := range asked.terms {
+			if tf := float64(d.of(t.term)); tf > 0 {
+				scores[i] += math.Log(1+(n-df[j]+0.5)/(df[j]+0.5)) * tf * (plainK1 + 1) / (tf + plainK1*(1-plainB+plainB*d.length/mean))
 			}
 		}
 		if scores[i] > 0 {

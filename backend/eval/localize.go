@@ -83,7 +83,8 @@ type localizer struct {
 	ix     *index.Index
 	stems  func(string) []string
 	ranked []ranking
-	plain  map[string]plainFile // by path and blob
+	terms  numbered
+	plain  map[string]plainFile // of the base at hand, by path and blob
 }
 
 // plainFile is a file as the baselines see it. They look at source only: given tests and documentation too, whole files are
@@ -97,7 +98,7 @@ type plainFile struct {
 }
 
 func newLocalizer(o LocalizeOptions, c *clone) (*localizer, error) {
-	l := &localizer{o: o, c: c, stems: stemmedParts(index.StopWords()), ranked: rankings(), plain: map[string]plainFile{}}
+	l := &localizer{o: o, c: c, stems: stemmedParts(index.StopWords()), ranked: rankings(), terms: numbered{}}
 	dir := filepath.Join(o.Dir, "files")
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, fmt.Errorf("laying out a base: %w", err)
@@ -158,13 +159,14 @@ type base struct {
 	bags   []bag
 }
 
-// base cuts the files that are new to us, and keeps what it made by path and blob.
+// base cuts the files that are new since the base before, and keeps what it made of these: all versions of a history would fill the
+// memory.
 func (l *localizer) base(ctx context.Context) (*base, error) {
 	files, err := l.repo.Files(ctx)
 	if err != nil {
 		return nil, err
 	}
-	b := &base{}
+	b, now := &base{}, make(map[string]plainFile, len(files))
 	for _, f := range files {
 		key := f.Path + "\x00" + l.files.have[f.Path]
 		p, ok := l.plain[key]
@@ -172,8 +174,8 @@ func (l *localizer) base(ctx context.Context) (*base, error) {
 			if p, err = l.cut(f.Path); err != nil {
 				return nil, err
 			}
-			l.plain[key] = p
 		}
+		now[key] = p
 		if !p.source {
 			continue
 		}
@@ -182,6 +184,7 @@ func (l *localizer) base(ctx context.Context) (*base, error) {
 		b.chunks = append(b.chunks, p.chunks...)
 		b.bags = append(b.bags, p.bags...)
 	}
+	l.plain = now
 	return b, nil
 }
 
@@ -198,9 +201,9 @@ func (l *localizer) cut(path string) (plainFile, error) {
 	if len(chunks) == 0 || chunks[0].Lang == "" || chunks[0].Test {
 		return plainFile{}, nil
 	}
-	p := plainFile{source: true, whole: newBag(wholeWords(string(src))), size: len(src)}
+	p := plainFile{source: true, whole: l.terms.bag(wholeWords(string(src))), size: len(src)}
 	for _, ch := range chunks {
-		p.bags = append(p.bags, newBag(l.stems(strings.Join([]string{ch.Path, ch.Qualified, ch.Doc, ch.Text}, "\n"))))
+		p.bags = append(p.bags, l.terms.bag(l.stems(strings.Join([]string{ch.Path, ch.Qualified, ch.Doc, ch.Text}, "\n"))))
 		ch.Text, ch.Doc, ch.Signature, ch.Holes = "", "", "", nil
 		p.chunks = append(p.chunks, ch)
 	}
@@ -227,14 +230,14 @@ func Rankings() []string {
 
 func rankings() []ranking {
 	return []ranking{
-		{"BM25, whole files", func(_ context.Context, _ *localizer, b *base, query string) (out []found, err error) {
-			for _, i := range bm25(b.whole, wholeWords(query)) {
+		{"BM25, whole files", func(_ context.Context, l *localizer, b *base, query string) (out []found, err error) {
+			for _, i := range bm25(b.whole, l.terms.bag(wholeWords(query))) {
 				out = append(out, found{path: b.paths[i]})
 			}
 			return out, nil
 		}},
 		{"BM25, chunks", func(_ context.Context, l *localizer, b *base, query string) (out []found, err error) {
-			for _, i := range bm25(b.bags, l.stems(query)) {
+			for _, i := range bm25(b.bags, l.terms.bag(l.stems(query))) {
 				out = append(out, placeOf(b.chunks[i].Path, b.chunks[i].Kind, b.chunks[i].Qualified))
 			}
 			return out, nil

@@ -2,10 +2,12 @@ package eval
 
 import (
 	"bufio"
+	"fmt"
 	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -208,4 +210,51 @@ func FuzzReadHistory(f *testing.F) {
 			t.Errorf("%d commits of %q", n, s)
 		}
 	})
+}
+
+// TestLocalizeKeepsOneBase holds the memory of a long history: what the plain baselines keep is of the base at hand.
+func TestLocalizeKeepsOneBase(t *testing.T) {
+	t.Parallel()
+	clone := shop(t)
+	rows := mined(t, clone)
+	c, err := openClone(t.Context(), clone)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.close()
+	l, err := newLocalizer(LocalizeOptions{Clone: clone, Dir: t.TempDir()}, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.close()
+	for _, i := range oldestFirst(len(rows)) {
+		if _, err := l.fix(t.Context(), rows[i]); err != nil {
+			t.Fatal(err)
+		}
+		if len(l.plain) != len(l.files.have) {
+			t.Errorf("the baselines keep %d files of a base of %d", len(l.plain), len(l.files.have))
+		}
+	}
+}
+
+// TestBagsHoldNoText is not parallel, since it looks at the memory of the process.
+func TestBagsHoldNoText(t *testing.T) {
+	v, heap := numbered{}, func() uint64 {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	before := heap()
+	var bags []bag
+	for i := range 64 {
+		text := fmt.Sprintf("first%d", i) + strings.Repeat(" ", 1<<20) + "last"
+		bags = append(bags, v.bag(wholeWords(text)))
+	}
+	if grown := int64(heap()) - int64(before); grown > 32<<20 {
+		t.Errorf("%d bags of two words hold %d MiB", len(bags), grown>>20)
+	}
+	if asked := v.bag([]string{"first3", "last"}); bags[3].of(asked.terms[0].term) != 1 || bags[4].of(v["first3"]) != 0 {
+		t.Errorf("%+v and %+v for %+v", bags[3], bags[4], asked)
+	}
 }

@@ -39,7 +39,7 @@ func (l *localizer) reading(ctx context.Context, f Fix, b *base, query string) (
 	if r.Search, err = l.readHits(ctx, gold, query); err != nil {
 		return r, fmt.Errorf("reading hits: %w", err)
 	}
-	r.Plain = readFiles(gold, b, query)
+	r.Plain = readFiles(gold, b, l.terms.bag(wholeWords(query)))
 	return r, nil
 }
 
@@ -97,14 +97,13 @@ func (l *localizer) readHits(ctx context.Context, gold map[string][]int, query s
 }
 
 // readFiles lists the files by the words they say, the most different first, then by how often, and reads them whole.
-func readFiles(gold map[string][]int, b *base, query string) int64 {
-	terms := newBag(wholeWords(query)).terms
+func readFiles(gold map[string][]int, b *base, asked bag) int64 {
 	type file struct{ at, different, all int }
 	var files []file
 	for i, w := range b.whole {
 		f := file{at: i}
-		for t := range terms {
-			if n := w.terms[t]; n > 0 {
+		for _, t := range asked.terms {
+			if n := w.of(t.term); n > 0 {
 				f.different, f.all = f.different+1, f.all+n
 			}
 		}
