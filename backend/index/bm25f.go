@@ -273,11 +273,12 @@ func (r *ranker) otherForms(ctx context.Context, u *unit) error {
 	if len(stem) < shortStem {
 		return nil
 	}
+	same := map[string]bool{} // words that have the stem, or have not: the fields' dictionaries say the same ones
 	for _, w := range r.weights {
 		if w.field == fieldProse || w.field == fieldIdent {
 			continue
 		}
-		forms, err := r.forms(u.word, stem, w.field)
+		forms, err := r.forms(u.word, stem, w.field, same)
 		if err != nil {
 			return err
 		}
@@ -292,7 +293,7 @@ func (r *ranker) otherForms(ctx context.Context, u *unit) error {
 }
 
 // forms are the words of a field that have a stem, but for the word itself.
-func (r *ranker) forms(word, stem string, in field) (out []string, err error) {
+func (r *ranker) forms(word, stem string, in field, same map[string]bool) (out []string, err error) {
 	prefix := strings.TrimSuffix(stem, "i") // the stem of retry is retri
 	dict, err := r.reader.FieldDictPrefix(in.String(), []byte(prefix))
 	if err != nil {
@@ -304,7 +305,12 @@ func (r *ranker) forms(word, stem string, in field) (out []string, err error) {
 		if err != nil || e == nil {
 			return out, err
 		}
-		if e.Term != word && Stem(e.Term) == stem {
+		has, known := same[e.Term]
+		if !known {
+			has = e.Term != word && Stem(e.Term) == stem
+			same[e.Term] = has
+		}
+		if has {
 			out = append(out, e.Term)
 		}
 	}

@@ -1,6 +1,7 @@
 package index
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"encoding/json"
@@ -32,7 +33,17 @@ func scanChunk(rows *sql.Rows) (loaded, error) {
 
 // meta loads chunks without their text, by a condition on c and f.
 func (s *store) meta(ctx context.Context, where string, args ...any) ([]loaded, error) {
-	rows, err := s.db.QueryContext(ctx, `SELECT `+chunkColumns+` FROM chunks c JOIN files f ON f.id=c.file_id WHERE `+where, args...)
+	return scanChunks(s.db.QueryContext(ctx, metaQuery+where, args...))
+}
+
+const metaQuery = `SELECT ` + chunkColumns + ` FROM chunks c JOIN files f ON f.id=c.file_id WHERE `
+
+// metaOf is meta of some chunks.
+func (s *store) metaOf(ctx context.Context, ids []int64) ([]loaded, error) {
+	return scanChunks(s.chunks.QueryContext(ctx, "["+idList(ids)+"]"))
+}
+
+func scanChunks(rows *sql.Rows, err error) ([]loaded, error) {
 	if err != nil {
 		return nil, err
 	}
@@ -118,7 +129,7 @@ func (ix *Index) load(ctx context.Context, ids []int64, text bool) ([]Chunk, err
 	if ix.store == nil {
 		return nil, errClosed
 	}
-	ls, err := ix.store.meta(ctx, `c.id IN (`+idList(ids)+`)`)
+	ls, err := ix.store.metaOf(ctx, ids)
 	if err != nil {
 		return nil, ix.failed("loading chunks", err)
 	}
@@ -175,12 +186,13 @@ func (ix *Index) FileText(ctx context.Context, path string) ([]byte, error) {
 	if ix.store == nil {
 		return nil, errClosed
 	}
-	ids, err := ix.store.ids(ctx, `SELECT id FROM files WHERE path=?`, path)
-	if err != nil || len(ids) == 0 {
-		return nil, err
+	var packed []byte
+	err := ix.store.text.QueryRowContext(ctx, path).Scan(&packed)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, nil
 	}
-	b, err := ix.store.content(ctx, ids[0])
-	if err != nil {
+	b, unpacked := ix.store.unpack(packed)
+	if err := cmp.Or(err, unpacked); err != nil {
 		return nil, ix.failed("loading the text of "+path, err)
 	}
 	return b, nil

@@ -27,6 +27,9 @@ type Symbol struct {
 	Line int
 }
 
+// Whole reports that the name that was asked for is the chunk's, in whatever case, or the end of its qualified one.
+func (s Symbol) Whole() bool { return s.Score >= fitTail }
+
 // Symbols ranks chunks whose name or qualified name is name, or where there is none, begins with or contains it.
 // Definitions come before tests, and shorter names before longer ones. "Class::method", "Class#method" and "method()" are
 // read as "Class.method" and "method". A private name of JavaScript is found with its # and without; where both are there, the one that

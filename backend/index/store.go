@@ -91,7 +91,7 @@ type store struct {
 	dec *zstd.Decoder
 
 	// what a search asks many times, prepared once: preparing takes longer than the answer
-	grams, sizes, said *sql.Stmt
+	grams, sizes, said, chunks, text *sql.Stmt
 }
 
 // openStore opens or creates the database; readOnly opens what another process writes.
@@ -168,6 +168,8 @@ func (s *store) prepare(fresh bool, version string) error {
 		{&s.grams, `SELECT id & 65535, data FROM trigrams WHERE id IN (SELECT segments.id<<16 | value FROM segments, json_each(?))`},
 		{&s.sizes, `SELECT id & 65535, length(data) FROM trigrams WHERE id IN (SELECT segments.id<<16 | value FROM segments, json_each(?))`},
 		{&s.said, `SELECT mentions FROM texts WHERE file_id=?`},
+		{&s.chunks, metaQuery + `c.id IN (SELECT value FROM json_each(?))`},
+		{&s.text, `SELECT content FROM files JOIN texts ON file_id=id WHERE path=?`},
 	} {
 		if *p.to, err = s.db.Prepare(p.query); err != nil {
 			return err

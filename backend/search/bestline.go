@@ -7,16 +7,18 @@ import (
 // lineScorer finds the line of a chunk that says most of the query.
 type lineScorer struct {
 	wholes, parts, stems, stop map[string]bool
+	begins                     [256]bool // the first bytes of the stems
 }
 
 func newLineScorer(q Query) lineScorer {
-	s := lineScorer{map[string]bool{}, map[string]bool{}, map[string]bool{}, index.StopWords()}
+	s := lineScorer{wholes: map[string]bool{}, parts: map[string]bool{}, stems: map[string]bool{}, stop: index.StopWords()}
 	for _, w := range index.Words(q.Text) {
 		s.wholes[w.Whole] = true
 		for _, p := range append(w.Parts, w.Whole) {
 			if !s.stop[p] {
 				s.parts[p] = true
 				s.stems[index.Stem(p)] = true
+				s.begins[p[0]] = true // a stem begins as its word does
 			}
 		}
 	}
@@ -57,8 +59,10 @@ func (s lineScorer) score(line string) float64 {
 		for _, p := range append(w.Parts, w.Whole) {
 			if s.parts[p] {
 				add(p, 1)
-			} else if st := index.Stem(p); s.stems[st] {
-				add(st, 0.5)
+			} else if s.begins[p[0]] {
+				if st := index.Stem(p); s.stems[st] {
+					add(st, 0.5)
+				}
 			}
 		}
 	}

@@ -30,6 +30,7 @@ type list struct {
 	lines map[int64]int
 	names map[int64]string      // of blocks of constants: the name that fits
 	own   map[int64]index.Chunk // chunks that the index does not have, by ids below 0
+	known []index.Chunk         // chunks of the list, and of others, that were loaded to rank it
 	shown bool                  // its ranks are shown, but it gives nothing to the score: another list has it in it
 }
 
@@ -64,13 +65,16 @@ func ask(ctx context.Context, ix *index.Index, q Query, o Options) ([]list, erro
 		return lists, err
 	}
 	deep := max(depth, 2*o.N)
+	exact := false
 	if o.Using == Full && q.Kind != Words {
 		if err := add(askFrames(ctx, ix, q.Frames)); err != nil {
 			return nil, err
 		}
-		if err := add(askSymbols(ctx, ix, q, o, deep)); err != nil {
+		l, whole, err := askSymbols(ctx, ix, q, o, deep)
+		if err := add(l, err); err != nil {
 			return nil, err
 		}
+		exact = whole
 		for _, p := range q.Paths {
 			if err := add(ranked(listPaths)(ix.Paths(ctx, p, deep))); err != nil {
 				return nil, err
@@ -80,13 +84,13 @@ func ask(ctx context.Context, ix *index.Index, q Query, o Options) ([]list, erro
 	if q.strict {
 		return lists, nil
 	}
-	words, err := askWords(ctx, ix, q, o, deep)
+	words, err := askWords(ctx, ix, q, o, deep, q.Kind != PathQuery && !(q.Kind == Identifier && exact))
 	return append(lists, words...), err
 }
 
-// askWords ranks by words and by vectors. Full adds the scores up, since that ranks better than fusing the two lists; both
-// are shown beside the sum.
-func askWords(ctx context.Context, ix *index.Index, q Query, o Options, n int) ([]list, error) {
+// askWords ranks by words and, where they may say more, by vectors. Full adds the scores up, since that ranks better than fusing the
+// two lists; both are shown beside the sum.
+func askWords(ctx context.Context, ix *index.Index, q Query, o Options, n int, byVectors bool) ([]list, error) {
 	var words, near []index.Scored
 	var vector []float32
 	var unranked, err error
@@ -94,8 +98,12 @@ func askWords(ctx context.Context, ix *index.Index, q Query, o Options, n int) (
 	if o.Using != VectorsOnly {
 		wg.Go(func() { words, unranked = ix.Weighted(ctx, weighted(q.Text), priorDepth*n) })
 	}
-	if o.Using != KeywordsOnly && q.Kind != PathQuery {
-		vector, near, err = nearest(ctx, ix, q, o, priorDepth*n)
+	if o.Using != KeywordsOnly && byVectors {
+		of := n
+		if o.Using != Full {
+			of = priorDepth * n
+		}
+		vector, near, err = nearest(ctx, ix, q, o, of)
 	}
 	wg.Wait()
 	if err := cmp.Or(unranked, err); err != nil {
@@ -117,7 +125,7 @@ func askWords(ctx context.Context, ix *index.Index, q Query, o Options, n int) (
 		l, err := weighed(ctx, ix, q, listKeywords, words, n)
 		return []list{l, vectors}, err
 	}
-	sum, err := addUp(ctx, ix, words, near[:min(n, len(near))], vector)
+	sum, err := addUp(ctx, ix, words, near, vector)
 	if err != nil {
 		return nil, err
 	}
@@ -192,7 +200,9 @@ func weighed(ctx context.Context, ix *index.Index, q Query, name string, found [
 	}
 	reweigh(q, chunks, scores)
 	slices.SortStableFunc(found, func(a, b index.Scored) int { return cmp.Compare(scores[b.ID], scores[a.ID]) })
-	return scoredList(name, found, n), nil
+	l := scoredList(name, found, n)
+	l.known = chunks
+	return l, nil
 }
 
 func scoredList(name string, found []index.Scored, n int) list {
@@ -210,8 +220,9 @@ func ranked(name string) func([]index.Scored, error) (list, error) {
 	}
 }
 
-// askSymbols looks the names of a query up, as one list: the best of each name first. Beside frames only whole names count.
-func askSymbols(ctx context.Context, ix *index.Index, q Query, o Options, n int) (list, error) {
+// askSymbols looks the names of a query up, as one list: the best of each name first. Beside frames only whole names count. whole
+// reports that the first name is that of a definition as it stands.
+func askSymbols(ctx context.Context, ix *index.Index, q Query, o Options, n int) (l list, whole bool, err error) {
 	var found [][]index.Symbol
 	for _, name := range q.Names {
 		look := ix.Named
@@ -220,11 +231,12 @@ func askSymbols(ctx context.Context, ix *index.Index, q Query, o Options, n int)
 		}
 		f, err := look(ctx, name, n)
 		if err != nil {
-			return list{}, err
+			return list{}, false, err
 		}
 		found = append(found, f)
 	}
-	l := list{name: listSymbols, lines: map[int64]int{}, names: map[int64]string{}}
+	whole = len(found) > 0 && len(found[0]) > 0 && found[0][0].Whole()
+	l = list{name: listSymbols, lines: map[int64]int{}, names: map[int64]string{}}
 	if q.Kind == Identifier {
 		l.define(q.Names, o)
 	}
@@ -243,7 +255,7 @@ func askSymbols(ctx context.Context, ix *index.Index, q Query, o Options, n int)
 			break
 		}
 	}
-	return l, nil
+	return l, whole, nil
 }
 
 // askFrames looks frames up in the files of this repository; those of libraries are not found and fall out.
