@@ -2,9 +2,11 @@ package app
 
 import (
 	"bufio"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -78,7 +80,7 @@ func TestASuspendedOwnerIsSilent(t *testing.T) {
 	c := coreAt(t, home)
 	until := func(what string, is func(*Owner) bool) *Owner {
 		t.Helper()
-		for end := time.Now().Add(30 * time.Second); ; time.Sleep(100 * time.Millisecond) {
+		for end := time.Now().Add(2 * time.Minute); ; time.Sleep(100 * time.Millisecond) {
 			if who := c.owner("s"); who != nil && is(who) {
 				return who
 			} else if time.Now().After(end) {
@@ -93,13 +95,11 @@ func TestASuspendedOwnerIsSilent(t *testing.T) {
 		t.Fatal(err)
 	}
 	long := time.Now().Add(-2 * silentAfter).Truncate(time.Second)
-	for range 2 { // the first may come before the process has stopped
-		time.Sleep(2 * beatEvery)
-		if err := os.Chtimes(c.lockFile("s"), long, long); err != nil {
-			t.Fatal(err)
-		}
+	eventually(t, "all of the process to stand", func() bool { return stands(t, cmd.Process.Pid) })
+	if err := os.Chtimes(c.lockFile("s"), long, long); err != nil {
+		t.Fatal(err)
 	}
-	time.Sleep(2 * beatEvery)
+	time.Sleep(2 * beatEvery) // what still beats is heard now
 	who := until("suspended", silent)
 	if !who.Silent.Equal(long) || !strings.Contains(who.String(), ", silent since ") {
 		t.Errorf("silent since %v, not %v: %s", who.Silent, long, who)
@@ -111,6 +111,20 @@ func TestASuspendedOwnerIsSilent(t *testing.T) {
 		t.Fatal(err)
 	}
 	until("goes on", lively)
+}
+
+// stands tells whether every thread of a process is stopped.
+func stands(t *testing.T, pid int) bool {
+	t.Helper()
+	threads, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid))
+	if err != nil || len(threads) == 0 {
+		t.Fatal(threads, err)
+	}
+	return !slices.ContainsFunc(threads, func(file string) bool {
+		stat, err := os.ReadFile(file)
+		_, after, ok := strings.Cut(string(stat), ") ")
+		return err == nil && ok && !strings.HasPrefix(after, "T ")
+	})
 }
 
 func TestHelperOwner(t *testing.T) {

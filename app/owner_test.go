@@ -30,6 +30,12 @@ func (s *syncBuffer) Write(p []byte) (int, error) {
 	return s.b.Write(p)
 }
 
+func (s *syncBuffer) reset() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.b.Reset()
+}
+
 func (s *syncBuffer) String() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -333,7 +339,7 @@ func TestFollowInTheTerminal(t *testing.T) {
 	go func() { done <- c.follow(t.Context(), looker, store, id) }()
 	seen := func(text string) {
 		t.Helper()
-		for end := time.Now().Add(20 * time.Second); !strings.Contains(out.String(), text); time.Sleep(20 * time.Millisecond) {
+		for end := time.Now().Add(2 * time.Minute); !strings.Contains(out.String(), text); time.Sleep(20 * time.Millisecond) {
 			if time.Now().After(end) {
 				t.Fatalf("%q was not followed:\n%s\n%s", text, out.String(), said.String())
 			}

@@ -4,7 +4,6 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
 )
 
 // TestFolderReplaced: where another folder comes to stand at the path of an opened one (a fresh clone, say), the window
@@ -49,13 +48,8 @@ func TestFolderReplaced(t *testing.T) {
 	if _, err := a.OpenFolder(folder); err != nil {
 		t.Fatal(err)
 	}
-	for end := time.Now().Add(20 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+	eventually(t, "the new folder to be searched", func() bool {
 		found, err := a.Search(folder, "brand_new", 5)
-		if err == nil && len(found.Hits) > 0 && found.Hits[0].Path == "b.py" {
-			return
-		}
-		if time.Now().After(end) {
-			t.Fatalf("the new folder is not searched: %+v, %v", found, err)
-		}
-	}
+		return err == nil && len(found.Hits) > 0 && found.Hits[0].Path == "b.py"
+	})
 }

@@ -79,7 +79,7 @@ func browser(t *testing.T) *http.Client {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &http.Client{Jar: jar, Timeout: 10 * time.Second}
+	return &http.Client{Jar: jar, Timeout: 2 * time.Minute}
 }
 
 func do(t *testing.T, c *http.Client, method, url, body string, header map[string]string) (int, string) {

@@ -3,9 +3,10 @@
 package app
 
 import (
+	"bufio"
 	"fmt"
-	"io"
 	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -37,18 +38,26 @@ func terminal(t *testing.T) (keys, screen *os.File) {
 // TestWhatWasTypedBeforeAQuestionIsNoAnswer: a stray "y" during a run must not write the patch that nobody has seen.
 func TestWhatWasTypedBeforeAQuestionIsNoAnswer(t *testing.T) {
 	keys, screen := terminal(t)
-	c := &command{in: screen, err: io.Discard, tty: true}
+	var said syncBuffer
+	c := &command{in: screen, err: &said, tty: true}
+	echoed := bufio.NewReader(keys)
 	typed := func(s string) {
 		t.Helper()
 		if _, err := keys.WriteString(s); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(50 * time.Millisecond) // through the line discipline
+		for _, want := range []byte(strings.ReplaceAll(s, "\n", "\r\n")) { // echoed: it is through the line discipline
+			if got, err := echoed.ReadByte(); err != nil || got != want {
+				t.Fatalf("typed %q, %q was echoed, %v", s, got, err)
+			}
+		}
 	}
 	for _, before := range []string{"y\n", "y\ny\n", "yes", "what\n"} {
 		typed(before)
+		said.reset()
 		got := make(chan bool, 1)
 		go func() { got <- c.yes(t.Context(), "Write? ", false) }()
+		eventually(t, "the question", func() bool { return said.String() == "Write? " })
 		select {
 		case <-got:
 			t.Fatalf("%q, typed before the question, answered it", before)

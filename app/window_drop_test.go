@@ -39,15 +39,13 @@ func TestWindowDrop(t *testing.T) {
 			return err == nil && len(settings.Recent) > 0 && settings.Recent[0].Path == want
 		}
 	}
-	time.Sleep(2 * time.Second) // the page is drawn
-	dragInto(t, env, drag, folder)
-	eventually(t, "the folder to be opened", opened(folder))
-	dragInto(t, env, drag, note)
-	time.Sleep(time.Second) // it is offered
-	xdotool(env, "search", "--name", "^Redgreen$", "windowactivate")
-	time.Sleep(300 * time.Millisecond)
-	xdotool(env, "key", "--delay", "150", "Tab", "Return")
-	eventually(t, "the file's folder to be opened", opened(filepath.Dir(note)))
+	repeat(t, "the folder to be opened", opened(folder), func() { dragInto(t, env, drag, folder) })
+	repeat(t, "the file's folder to be opened", opened(filepath.Dir(note)), func() {
+		dragInto(t, env, drag, note)
+		time.Sleep(time.Second) // it is offered
+		xdotool(env, "search", "--name", "^Redgreen$", "windowactivate", "--sync")
+		xdotool(env, "key", "--delay", "150", "Tab", "Return")
+	})
 }
 
 // buildDrag builds the program that drags.

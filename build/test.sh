@@ -47,7 +47,7 @@ done
 step "end to end, in Chromium and in the real window"
 export REDGREEN_BIN=$PWD/build/bin/redgreen
 (cd frontend && npm run --silent e2e)
-go test -vet=off -ldflags=-w -count=1 -run 'TestWindow' ./app
+go test -vet=off -ldflags=-w -count=1 -timeout 30m -run 'TestWindow' ./app
 
 step "the sample, fixed in the terminal"
 REDGREEN_HOME=$(mktemp -d)

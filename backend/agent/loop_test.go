@@ -188,7 +188,6 @@ func TestLimitsStopTheRunAndSayWhatWasTried(t *testing.T) {
 		{"dollars", "usd", dear, session.Limits{MicroUSD: 400_000}}, // the first call costs 0.315
 		{"tokens", "tokens", script(t, `{"calls":[{"name":"read_file","args":{"path":"calc.py"}}],"usage":{"known":true,"input":90000,"output":10}}`, done), session.Limits{Tokens: 90_100}},
 		{"wall clock before the first step", "wall", script(t, done), session.Limits{Wall: time.Nanosecond}},
-		{"wall clock in a call", "wall", hangs(func() {}), session.Limits{Wall: 15 * time.Second}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := start(t, folder(t, calc()), c.model, Task{Limits: c.limits})
@@ -204,6 +203,27 @@ func TestLimitsStopTheRunAndSayWhatWasTried(t *testing.T) {
 				t.Fatalf("dollars: %v", fin.USD)
 			}
 		})
+	}
+}
+
+// TestTheWallClockEndsACall: a model that never answers is left at the limit, not waited for.
+func TestTheWallClockEndsACall(t *testing.T) {
+	t.Parallel()
+	needSandbox(t)
+	f := folder(t, calc())
+	for wall := 3 * time.Second; ; wall *= 4 {
+		called := false
+		r := start(t, f, hangs(func() { called = true }), Task{Limits: session.Limits{Wall: wall}})
+		work(t, r, session.Limit)
+		if got := last[session.LimitReached](t, r); got.Limit != "wall" {
+			t.Fatalf("limit: %+v", got)
+		}
+		if called || wall > 5*time.Minute {
+			if fin := last[session.Finished](t, r); !called || fin.Outcome != session.Limit {
+				t.Fatalf("called %v: %+v", called, fin)
+			}
+			return
+		} // a busy machine took all of it to prepare
 	}
 }
 

@@ -58,11 +58,11 @@ func TestMatcherIsTheExpression(t *testing.T) {
 // TestGrepIsNeverStale changes files behind the index's back; what their old trigrams say rules them out.
 func TestGrepIsNeverStale(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
+	dir, now := t.TempDir(), time.Now().Add(time.Hour) // so that "now" is within racy of the update, however long that takes to begin
 	write := func(name, text string, age time.Duration) {
 		t.Helper()
 		file := filepath.Join(dir, name)
-		then := time.Now().Add(-age)
+		then := now.Add(-age)
 		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -71,7 +71,7 @@ func TestGrepIsNeverStale(t *testing.T) {
 		}
 	}
 	for i := range pendingFiles + 5 {
-		write(fmt.Sprintf("f%02d.go", i), fmt.Sprintf("package a\n\nfunc before%d() {}\n", i), time.Hour)
+		write(fmt.Sprintf("f%02d.go", i), fmt.Sprintf("package a\n\nfunc before%d() {}\n", i), 2*time.Hour)
 	}
 	write("racy.go", "package a\n", 0)
 	r, err := repo.Open(dir, repo.Options{StateDir: t.TempDir()})
@@ -100,9 +100,9 @@ func TestGrepIsNeverStale(t *testing.T) {
 	if few, err := ix.candidates(t.Context(), Pattern{Literal: "quuxword"}, GrepOptions{}); err != nil || len(few) != 1 || few[0].path != "racy.go" {
 		t.Errorf("what is looked at with nothing changed: %v, %v", few, err)
 	}
-	write("f03.go", "package a\n\n// quuxword\n", time.Minute)          // another size
-	write("f07.go", "package a\n\nfunc quuxwo7() {}\n", 30*time.Minute) // the same size, another time
-	write("racy.go", "package q\n", 0)                                  // the same size, perhaps the same tick
+	write("f03.go", "package a\n\n// quuxword\n", 61*time.Minute)       // another size
+	write("f07.go", "package a\n\nfunc quuxwo7() {}\n", 90*time.Minute) // the same size, another time
+	write("racy.go", "package q\n", 0)                                  // the same size, the same tick
 	for _, c := range []struct{ text, want string }{
 		{"quuxword", "f03.go:3"}, {"quuxwo7", "f07.go:3"}, {"package q", "racy.go:1"}, {"before7", ""}, {"before6()", "f06.go:3"},
 	} {

@@ -157,7 +157,7 @@ func TestAvailableTellsWhyThereIsNone(t *testing.T) {
 		BaseURL: map[string]string{"ollama": down.URL, "anthropic": slow.URL}}
 	start := time.Now()
 	models, problems := Available(t.Context(), o)
-	if took := time.Since(start); took > 6*time.Second || len(models) != 0 {
+	if took := time.Since(start); took > time.Minute || len(models) != 0 {
 		t.Errorf("took %v for %v", took, models)
 	}
 	var got []string

@@ -95,7 +95,8 @@ func testReadRace(t *testing.T, r *Repo, dir, outside string) {
 		}
 	})
 	read := 0
-	for start := time.Now(); time.Since(start) < 300*time.Millisecond; {
+	start := time.Now()
+	for passed := time.Duration(0); passed < 300*time.Millisecond || read == 0 && passed < time.Minute; passed = time.Since(start) {
 		for _, p := range []string{"d/f", "g"} {
 			data, err := r.Read(p)
 			switch {

@@ -224,7 +224,7 @@ func TestGlobTime(t *testing.T) {
 	if glob(strings.Repeat("a*", 100)+"b", name) || globs(append(slices.Repeat([]string{"**", "a"}, 50), "b"), slices.Repeat([]string{"a"}, 200)) {
 		t.Error("matched")
 	}
-	if d := time.Since(start); d > time.Second {
+	if d := time.Since(start); d > 30*time.Second { // by backtracking it never ends
 		t.Error("took", d)
 	}
 }

@@ -51,7 +51,7 @@ func cgroupTrees() map[string]string {
 
 // killCgroups kills every process in the owner's control groups and waits a moment for their end.
 func killCgroups(owner string) {
-	for range 50 {
+	for range 250 { // five seconds, on a busy machine
 		left := 0
 		for _, tree := range cgroupTrees() {
 			walkCgroup(filepath.Join(tree, cgroupRoot, owner), func(dir string) {

@@ -62,7 +62,7 @@ func (b bench) runCtx(ctx context.Context, t *testing.T, spec Spec) Result {
 		spec.Workspace = b.folder(t, map[string]string{"file": "original\n"})
 	}
 	if spec.Limits.Wall == 0 {
-		spec.Limits.Wall = 20 * time.Second
+		spec.Limits.Wall = 2 * time.Minute
 	}
 	if spec.Limits.Memory == 0 {
 		spec.Limits.Memory = 512 << 20
@@ -75,6 +75,16 @@ func (b bench) runCtx(ctx context.Context, t *testing.T, spec Spec) Result {
 		t.Fatalf("run %q: %v", spec.Args, err)
 	}
 	return res
+}
+
+// until waits for something that takes well under a second, and a minute where the machine is busy.
+func until(t *testing.T, what string, is func() bool) {
+	t.Helper()
+	for end := time.Now().Add(time.Minute); !is(); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("waited a minute until %s", what)
+		}
+	}
 }
 
 func sh(script string) []string { return []string{"/bin/sh", "-c", script} }
@@ -270,7 +280,7 @@ func (b bench) testLoopback(t *testing.T) {
 	res := b.run(t, Spec{Args: python(`import socket
 for family, host in ((socket.AF_INET, "127.0.0.1"), (socket.AF_INET6, "::1")):
     s = socket.socket(family); s.bind((host, 0)); s.listen()
-    c = socket.create_connection(s.getsockname()[:2], 2); a = s.accept()[0]
+    c = socket.create_connection(s.getsockname()[:2], 60); a = s.accept()[0]
     c.sendall(b"ping"); print(a.recv(4).decode())`)})
 	if string(res.Stdout) != "ping\nping\n" {
 		t.Errorf("stdout %q; stderr %s", res.Stdout, res.Stderr)
@@ -290,7 +300,7 @@ func (b bench) testMountTable(t *testing.T) {
 // networkScript connects to itself over loopback, and reports what else it can reach. $1 is a port of the host's loopback.
 const networkScript = `import socket, sys
 s = socket.socket(); s.bind(("127.0.0.1", 0)); s.listen()
-c = socket.create_connection(s.getsockname(), 2); print("loopback inside")
+c = socket.create_connection(s.getsockname(), 60); print("loopback inside")
 def reach(what, f):
     try:
         f(); print("REACHED", what)

@@ -1,7 +1,6 @@
 package sandbox
 
 import (
-	"context"
 	"errors"
 	"log/slog"
 	"os"
@@ -44,14 +43,16 @@ func TestFullDisk(t *testing.T) {
 				for t.Context().Err() == nil {
 					if _, err := os.Stat(filepath.Join(out, "begun")); err == nil {
 						fillUp(fill)
+						if err := os.WriteFile(filepath.Join(out, "full"), nil, 0o600); err != nil {
+							t.Error(err)
+						}
 						return
 					}
 					time.Sleep(10 * time.Millisecond)
 				}
 			}()
-			ctx, cancel := context.WithTimeout(t.Context(), recordTime/2)
-			defer cancel()
-			_, err := sb.Run(ctx, Spec{Args: sh("touch " + dirOut + "/begun; sleep 3"), Workspace: work, Out: out, Limits: Limits{Wall: time.Minute, Memory: 512 << 20}})
+			until := "touch /out/begun; while [ ! -e /out/full ]; do sleep 0.1; done"
+			_, err := sb.Run(t.Context(), Spec{Args: sh(until), Workspace: work, Out: out, Limits: Limits{Wall: 5 * time.Minute, Memory: 512 << 20}})
 			if !errors.Is(err, unix.ENOSPC) {
 				t.Errorf("the run: %v", err)
 			}

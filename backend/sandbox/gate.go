@@ -64,7 +64,7 @@ func (g *gatePipes) await(ctx context.Context, kill func()) int {
 }
 
 // gateTime is how long bubblewrap may take to set up.
-const gateTime = 10 * time.Second
+const gateTime = 30 * time.Second
 
 // open lets the program go.
 func (g *gatePipes) open() {

@@ -133,7 +133,7 @@ func (g *gatedRun) killStrays() {
 	if g.strays == nil {
 		return
 	}
-	for range 50 {
+	for range 1000 { // five seconds, on a busy machine
 		pids := g.strays()
 		if len(pids) == 0 {
 			return

@@ -11,15 +11,32 @@ import (
 	"time"
 )
 
-// grace is how long after its limit a run may still be there.
+// grace is how long after its limit a run may still be there, on a machine that is not busy.
 const grace = 2 * time.Second
+
+// late tells whether a run that took so long was stopped too late: more than grace after within, and more than the machine is
+// slow by just now, which a few empty runs tell.
+func (b bench) late(t *testing.T, took, within time.Duration) bool {
+	t.Helper()
+	if took <= within+grace {
+		return false
+	}
+	begin := time.Now()
+	for range 5 {
+		b.run(t, Spec{Args: []string{"true"}})
+	}
+	slow := time.Since(begin)
+	t.Logf("stopped after %s with a limit of %s, while five empty runs take %s", took, within, slow)
+	return took > within+grace+slow
+}
 
 // overDisk is how far over its limit a run may get: what a memory as disk takes, 4 GB/s, in watchEvery, and a sum's time.
 const overDisk = 256 << 20
 
 // peak looks all the time at out and at the folders in runs, of which each run has one with its workspace's layer or copy
-// while it lives, and gives the most bytes by which they have grown together. Earlier runs are being deleted meanwhile.
-func peak(runs, out string) (stop func() int64) {
+// while it lives, and gives the most bytes by which they have grown together, and the longest time in which it could not look,
+// since the machine was busy. Earlier runs are being deleted meanwhile.
+func peak(runs, out string) (stop func() (int64, time.Duration)) {
 	sizes := func() map[string]int64 {
 		all := map[string]int64{out: diskUsage(out)}
 		entries, _ := os.ReadDir(runs) // none: nothing has grown
@@ -29,6 +46,7 @@ func peak(runs, out string) (stop func() int64) {
 		return all
 	}
 	before, done, most := sizes(), make(chan struct{}), make(chan int64)
+	last, longest := time.Now(), time.Duration(0)
 	grown := func() (sum int64) {
 		for name, n := range sizes() {
 			sum += max(0, n-before[name])
@@ -44,12 +62,13 @@ func peak(runs, out string) (stop func() int64) {
 				return
 			case <-time.After(5 * time.Millisecond):
 				n = max(n, grown())
+				longest, last = max(longest, time.Since(last)), time.Now()
 			}
 		}
 	}()
-	return func() int64 {
+	return func() (int64, time.Duration) {
 		close(done)
-		return <-most
+		return <-most, longest
 	}
 }
 
@@ -73,26 +92,26 @@ func ownKernel(rung string, want, got Reason) bool {
 }
 
 func hogs() []hog {
-	const wall = 8 * time.Second
+	const wall, soon = time.Minute, 8 * time.Second // a busy machine takes longer than soon, see late
 	return []hog{
 		{"sleeper", []string{"/bin/sleep", "1000"}, Limits{Wall: time.Second}, Timeout, time.Second, true},
 		{"ignores SIGTERM", sh("trap '' TERM INT HUP; while :; do sleep 1; done"), Limits{Wall: time.Second}, Timeout, time.Second, true},
 		{"leaves children", sh("(trap '' TERM; exec setsid sleep 1000) & (sleep 1000 &) ; sleep 1000"), Limits{Wall: time.Second}, Timeout, time.Second, true},
-		{"printer", sh("exec yes"), Limits{Wall: wall, Output: 64 << 10}, Output, wall, false},
-		{"printer on stderr", sh("exec yes >&2"), Limits{Wall: wall, Output: 64 << 10}, Output, wall, false},
-		{"memory", python("x=[]\nwhile True: x.append(bytearray(1<<20))"), Limits{Wall: wall, Memory: 96 << 20}, Memory, wall, false},
+		{"printer", sh("exec yes"), Limits{Wall: wall, Output: 64 << 10}, Output, soon, false},
+		{"printer on stderr", sh("exec yes >&2"), Limits{Wall: wall, Output: 64 << 10}, Output, soon, false},
+		{"memory", python("x=[]\nwhile True: x.append(bytearray(1<<20))"), Limits{Wall: wall, Memory: 96 << 20}, Memory, soon, false},
 		{"memory in a child", sh(`/usr/bin/python3 -c 'x=[]
-while True: x.append(bytearray(1<<20))'; exit 3`), Limits{Wall: wall, Memory: 96 << 20}, Memory, wall, false},
-		{"fork bomb", sh("b() { b | b & }; b; sleep 100"), Limits{Wall: 2 * time.Second, Processes: 64, Memory: 256 << 20}, Processes, wall, true},
+while True: x.append(bytearray(1<<20))'; exit 3`), Limits{Wall: wall, Memory: 96 << 20}, Memory, soon, false},
+		{"fork bomb", sh("b() { b | b & }; b; sleep 100"), Limits{Wall: 4 * time.Second, Processes: 64, Memory: 256 << 20}, Processes, 4 * time.Second, true},
 		{"threads", python("import threading,time,os\ntry:\n  for i in range(5000): threading.Thread(target=time.sleep,args=(60,)).start()\nexcept RuntimeError: time.sleep(1); os._exit(1)"),
-			Limits{Wall: wall, Processes: 64}, Processes, wall, false},
-		{"fork bomb that stays", python("import os\nwhile True:\n  try: os.fork()\n  except OSError: pass"), Limits{Wall: wall, Processes: 64}, Processes, wall, false},
+			Limits{Wall: wall, Processes: 64}, Processes, soon, false},
+		{"fork bomb that stays", python("import os\nwhile True:\n  try: os.fork()\n  except OSError: pass"), Limits{Wall: wall, Processes: 64}, Processes, soon, false},
 		{"closes its output", sh("exec >&- 2>&-; sleep 1000"), Limits{Wall: time.Second}, Timeout, time.Second, true},
-		{"disk", sh("exec cat /dev/zero > big"), Limits{Wall: wall, Disk: 64 << 20}, Disk, wall, false},
-		{"disk in many files", python("i=0\nwhile True:\n  i+=1\n  open('f%d'%i,'wb').write(bytes(1<<20))"), Limits{Wall: wall, Disk: 64 << 20}, Disk, wall, false},
-		{"disk in /out", sh("exec cat /dev/zero > /out/big"), Limits{Wall: wall, Disk: 64 << 20}, Disk, wall, false},
-		{"disk without a name", python("f=open('/out/x','wb',0)\nimport os\nos.unlink('/out/x')\nwhile True: f.write(bytes(1<<20))"), Limits{Wall: wall, Disk: 64 << 20}, Disk, wall, false},
-		{"/tmp", sh("cat /dev/zero > /tmp/big; exit 1"), Limits{Wall: wall, Disk: 32 << 20, Memory: 256 << 20}, Disk, wall, false},
+		{"disk", sh("exec cat /dev/zero > big"), Limits{Wall: wall, Disk: 64 << 20}, Disk, soon, false},
+		{"disk in many files", python("i=0\nwhile True:\n  i+=1\n  open('f%d'%i,'wb').write(bytes(1<<20))"), Limits{Wall: wall, Disk: 64 << 20}, Disk, soon, false},
+		{"disk in /out", sh("exec cat /dev/zero > /out/big"), Limits{Wall: wall, Disk: 64 << 20}, Disk, soon, false},
+		{"disk without a name", python("f=open('/out/x','wb',0)\nimport os\nos.unlink('/out/x')\nwhile True: f.write(bytes(1<<20))"), Limits{Wall: wall, Disk: 64 << 20}, Disk, soon, false},
+		{"/tmp", sh("cat /dev/zero > /tmp/big; exit 1"), Limits{Wall: wall, Disk: 32 << 20, Memory: 256 << 20}, Disk, soon, false},
 	}
 }
 
@@ -103,7 +122,7 @@ func (b bench) testLimits(t *testing.T) {
 				t.Parallel()
 			}
 			out := b.folder(t, nil)
-			most := func() int64 { return 0 }
+			most := func() (int64, time.Duration) { return 0, 0 }
 			if h.want == Disk {
 				most = peak(filepath.Join(b.sb.home.dir, "runs"), out)
 			}
@@ -111,12 +130,12 @@ func (b bench) testLimits(t *testing.T) {
 			if alike := ownKernel(res.Runtime.Name, h.want, res.Reason); !alike && (res.Reason != h.want || res.ExitCode != -1) || alike && res.ExitCode == 0 {
 				t.Errorf("reason %q exit %d, want %q -1; stderr %.300q", res.Reason, res.ExitCode, h.want, res.Stderr)
 			}
-			if res.Duration > h.within+grace {
+			if b.late(t, res.Duration, h.within) {
 				t.Errorf("stopped after %s, want at most %s", res.Duration, h.within+grace)
 			}
-			if n := most(); h.want == Disk {
+			if n, blind := most(); h.want == Disk {
 				t.Logf("%d MiB written with a limit of %d", n>>20, h.limits.Disk>>20)
-				if n > h.limits.Disk+overDisk {
+				if n > h.limits.Disk+overDisk+int64(overDisk*(blind/watchEvery)) { // who watches the run is as blind as we were
 					t.Errorf("%d bytes written with a limit of %d", n, h.limits.Disk)
 				}
 				_, _, root := b.sb.Owner() // else Podman keeps the layer with its own files
@@ -134,7 +153,7 @@ func (b bench) testTouched(t *testing.T) {
 	if res.Reason != "" && res.Reason != Disk || res.Reason == "" && res.ExitCode != 0 {
 		t.Errorf("got %q, %d", res.Reason, res.ExitCode)
 	}
-	res = b.run(t, Spec{Args: sh("sleep 0.2; exit 7"), Limits: Limits{Wall: 5 * time.Second}})
+	res = b.run(t, Spec{Args: sh("sleep 0.2; exit 7"), Limits: Limits{Wall: time.Minute}})
 	if res.ExitCode != 7 || res.Reason != "" {
 		t.Errorf("a plain failure is exit %d, reason %q", res.ExitCode, res.Reason)
 	}
@@ -221,7 +240,7 @@ func (b bench) testCancel(t *testing.T) {
 	if res.Reason != Cancelled || res.ExitCode != -1 || string(res.Stdout) != "begun\n" {
 		t.Errorf("reason %q exit %d stdout %q", res.Reason, res.ExitCode, res.Stdout)
 	}
-	if took := time.Since(begin); took > grace {
+	if took := time.Since(begin); b.late(t, took, 0) {
 		t.Errorf("took %s", took)
 	}
 	if res := b.runCtx(ctx, t, Spec{Args: sh("echo x")}); res.Reason != Cancelled || res.Runtime.Name == "" {

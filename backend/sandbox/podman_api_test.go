@@ -216,7 +216,7 @@ func TestKrunWithStub(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := krunOnFake(t, c.fake)
-			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+			ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 			defer cancel()
 			rung, err := r.Probe(ctx)
 			if (err == nil) != (c.err == "") || err != nil && !strings.Contains(err.Error(), c.err) {

@@ -37,7 +37,7 @@ type podmanRun struct {
 const killTime = 1500 * time.Millisecond
 
 // cleanup is how long deleting and the like may take; it goes on after the caller's context has ended.
-const cleanup = 20 * time.Second
+const cleanup = time.Minute
 
 func (p *podmanRun) do(ctx context.Context) (res Result, err error) {
 	if launch, ok := p.spec.launch(); ok && p.spec.Image == "" && p.runtime.places() {

@@ -30,7 +30,7 @@ type service struct {
 }
 
 // serviceStart is how long a service may take to answer.
-const serviceStart = 15 * time.Second
+const serviceStart = time.Minute
 
 // podmanSetup is what differs between the services of the runtimes.
 type podmanSetup struct {

@@ -4,7 +4,6 @@ import (
 	"os"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -96,13 +95,10 @@ func TestPoolEnds(t *testing.T) {
 	r := b.sb.runtimes[0].(*podmanRuntime)
 	r.drain()
 	r.cleaning.Wait()
-	for range 100 {
-		if _, err := s.svc.api.inspect(t.Context(), s.id); isNotFound(err) {
-			return
-		}
-		time.Sleep(50 * time.Millisecond)
-	}
-	t.Error("the drained container is still there")
+	until(t, "the drained container is gone", func() bool {
+		_, err := s.svc.api.inspect(t.Context(), s.id)
+		return isNotFound(err)
+	})
 }
 
 // TestLaunch gives every byte that an argument can have, in arguments, variables and the working folder.

@@ -203,29 +203,18 @@ func TestProxyListensByHelper(t *testing.T) {
 	if _, err := locate("nsenter", ""); err != nil {
 		t.Skip(err)
 	}
-	pids := make(chan int, 1)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	go func() {
-		defer close(pids)
-		for range 200 {
-			if pid := childOf("sleep 987"); pid != 0 {
-				pids <- pid
-				return
-			}
-			if ctx.Err() != nil {
-				return
-			}
-		}
-	}()
 	done := make(chan struct{})
-	spec := Spec{Args: []string{"sleep", "987"}, Workspace: b.folder(t, nil), Limits: probeLimits()}
+	sleep := sleepOf(os.Getpid())
+	spec := Spec{Args: strings.Fields(sleep), Workspace: b.folder(t, nil), Limits: Limits{Wall: 5 * time.Minute}}
 	go func() { defer close(done); _, _ = b.sb.Run(ctx, spec) }()
 	defer func() { cancel(); <-done }()
-	pid, ok := <-pids
-	if !ok {
-		t.Skip("the run was not seen")
-	}
+	var pid int
+	until(t, "the run is seen", func() bool {
+		pid = childOf(sleep)
+		return pid != 0
+	})
 	same, err := inOurNamespace(pid, "user")
 	if err != nil {
 		t.Fatal(err)
@@ -255,6 +244,5 @@ func childOf(line string) int {
 			return pid
 		}
 	}
-	time.Sleep(20 * time.Millisecond)
 	return 0
 }

@@ -52,7 +52,7 @@ func sweepOwner(dir string, log *slog.Logger) {
 
 // killOwned kills the monitors, services and namespaces that belong to one of dirs, and their children, until none is left.
 func killOwned(dirs []string) {
-	for range 20 {
+	for range 250 { // five seconds, on a busy machine
 		pids := owned(dirs)
 		if len(pids) == 0 {
 			return
@@ -148,7 +148,7 @@ func removeAll(dir string) error {
 		_ = unix.Unmount(p, unix.MNT_DETACH) // RemoveAll tells if it is still there
 	}
 	var err error
-	for range 10 { // a monitor that is just ending may still write
+	for range 50 { // a monitor that is just ending may still write
 		if err = os.RemoveAll(dir); err == nil {
 			return nil
 		}

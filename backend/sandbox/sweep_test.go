@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -39,7 +40,8 @@ func TestHelperProcess(t *testing.T) {
 			time.Sleep(10 * time.Millisecond)
 		}
 	}()
-	b.run(t, Spec{Args: sh("(trap '' TERM; exec setsid sleep 98765) & echo > /out/up; sleep 98765"), Out: out, Limits: Limits{Wall: time.Minute}})
+	sleep := sleepOf(os.Getppid())
+	b.run(t, Spec{Args: sh("(trap '' TERM; exec setsid " + sleep + ") & echo > /out/up; " + sleep), Out: out, Limits: Limits{Wall: 10 * time.Minute}})
 }
 
 // stands tells whether a container stands ready.
@@ -71,9 +73,7 @@ func TestSweep(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer sb.Close()
-			if got := leftovers(dir); len(got) > 0 {
-				t.Errorf("left after the sweep:\n%s", strings.Join(got, "\n"))
-			}
+			gone(t, dir)
 			if _, err := os.Stat(filepath.Join(dir, "run", owner)); !os.IsNotExist(err) {
 				t.Errorf("the dead owner's folder is still there: %v", err)
 			}
@@ -111,16 +111,31 @@ func killHelper(t *testing.T, dir, name string) string {
 	return entries[0].Name()
 }
 
-// leftovers are processes and mounts that name dir, and the helper's sleeping children.
-func leftovers(dir string) []string {
+// sleepOf is a command that sleeps for ever, and that only the tests of one process start.
+func sleepOf(pid int) string { return fmt.Sprintf("sleep 98765.%d", pid) }
+
+// running are the processes whose command line holds one of these texts, but not ours.
+func running(texts ...string) []string {
 	var out []string
 	for _, pid := range allPids() {
 		args, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
 		line := strings.ReplaceAll(string(args), "\x00", " ")
-		if err == nil && pid != os.Getpid() && (strings.Contains(line, dir) || strings.Contains(line, "sleep 98765")) {
+		if err == nil && pid != os.Getpid() && slices.ContainsFunc(texts, func(s string) bool { return strings.Contains(line, s) }) {
 			out = append(out, fmt.Sprintf("process %d: %s", pid, line))
 		}
 	}
+	return out
+}
+
+// gone fails where something is left over that does not go: what was killed may need a moment on a busy machine.
+func gone(t *testing.T, dir string) {
+	t.Helper()
+	until(t, "nothing is left over", func() bool { return len(leftovers(dir)) == 0 })
+}
+
+// leftovers are processes and mounts that name dir, and the sleeping children of our tests.
+func leftovers(dir string) []string {
+	out := running(dir, sleepOf(os.Getpid()))
 	for _, m := range mountTable() {
 		if strings.HasPrefix(m, dir) {
 			out = append(out, "mount "+m)
@@ -135,13 +150,11 @@ func TestNothingLeft(t *testing.T) {
 		t.Run(k.Name, func(t *testing.T) {
 			b := openFor(t, k.Name)
 			dir := filepath.Dir(filepath.Dir(b.sb.home.dir))
-			b.run(t, Spec{Args: sh("(exec setsid sleep 98765) & exit 0")})
+			b.run(t, Spec{Args: sh("(exec setsid " + sleepOf(os.Getpid()) + ") & exit 0")})
 			if err := b.sb.Close(); err != nil {
 				t.Error(err)
 			}
-			if got := leftovers(dir); len(got) > 0 {
-				t.Errorf("left after close:\n%s", strings.Join(got, "\n"))
-			}
+			gone(t, dir)
 			if entries, err := os.ReadDir(filepath.Join(dir, "run")); err != nil || len(entries) > 0 {
 				t.Errorf("left after close: %v, %v", entries, err)
 			}

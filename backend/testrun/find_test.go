@@ -149,7 +149,7 @@ func TestFindWaitsForNothing(t *testing.T) {
 			if err != nil {
 				t.Errorf("%s: %v", kind, err)
 			}
-		case <-time.After(20 * time.Second):
+		case <-time.After(2 * time.Minute):
 			t.Fatalf("%s: it still waits", kind)
 		}
 	}

@@ -315,7 +315,7 @@ func TestImportBoundsNesting(t *testing.T) {
 	if first, err := session.Decode(events[0]); err != nil || first.(session.Started).Task != "hi" {
 		t.Errorf("got %v, %v", first, err)
 	}
-	if took := time.Since(begin); took > time.Minute { // unbounded: ten
+	if took := time.Since(begin); took > 5*time.Minute { // unbounded: ten on a machine that does nothing else
 		t.Errorf("it took %s", took)
 	}
 }
@@ -376,7 +376,7 @@ func TestImportOfAHugeLine(t *testing.T) {
 			t.Errorf("%s: %v, cut %v, %d bytes, summary of %d", name, err, f.Cut, len(f.Text), len(f.Summary))
 		}
 	}
-	if took := time.Since(begin); took > time.Minute {
+	if took := time.Since(begin); took > 5*time.Minute {
 		t.Errorf("it took %s", took)
 	}
 }
