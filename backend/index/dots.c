@@ -12,3 +12,14 @@ void dots(int32_t *out, long n, const int8_t *rows, const int16_t *query, long d
 		out[i] = sum;
 	}
 }
+
+void unnibble(int8_t *rows, long n, long dim, const uint8_t *packed, long size) {
+	for (long i = 0; i < n; i++, rows += dim, packed += size) {
+		for (long j = 0; j < dim / 2; j++) {
+			rows[2 * j] = (int8_t)((packed[j] & 15) - 8);
+			rows[2 * j + 1] = (int8_t)((packed[j] >> 4) - 8);
+		}
+		if (dim % 2)
+			rows[dim - 1] = (int8_t)((packed[dim / 2] & 15) - 8);
+	}
+}

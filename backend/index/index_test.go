@@ -529,3 +529,24 @@ func TestHashIsOfTheContent(t *testing.T) {
 		t.Error("another hash")
 	}
 }
+
+// TestYoungFiles holds that a file's time says something once it is older than racy when the file is read, however long ago the update
+// began.
+func TestYoungFiles(t *testing.T) {
+	t.Parallel()
+	m := newMemory(map[string]string{"a.go": "package a\n"})
+	ix := mustOpen(t, m, t.TempDir())
+	c := newChunker()
+	defer c.close()
+	c.words, c.grams = newVocabulary(ix.analyser.stop), newGramSet()
+	for _, young := range []bool{true, false} {
+		at := time.Now().Add(-racy - time.Millisecond)
+		if young {
+			at = time.Now().Add(time.Hour)
+		}
+		ch, err := ix.look(c, task{file: repo.File{Path: "a.go", Size: 10, ModTime: at}})
+		if err != nil || (ch.mtime == 0) != young {
+			t.Errorf("young %v: the time is kept as %d, %v", young, ch.mtime, err)
+		}
+	}
+}

@@ -317,7 +317,7 @@ func (u *updater) run(ctx context.Context, todo []task, removed []change) error 
 		workers.Add(1)
 		wg.Go(func() {
 			defer workers.Done()
-			u.ix.work(ctx, tasks, results, u.start)
+			u.ix.work(ctx, tasks, results)
 		})
 	}
 	wg.Go(func() { workers.Wait(); close(results) })
@@ -358,7 +358,7 @@ type result struct {
 }
 
 // work is one worker; it has a parser of its own.
-func (ix *Index) work(ctx context.Context, tasks <-chan task, results chan<- result, start time.Time) {
+func (ix *Index) work(ctx context.Context, tasks <-chan task, results chan<- result) {
 	c := newChunker()
 	c.words, c.grams = newVocabulary(ix.analyser.stop), newGramSet()
 	if e := ix.options.local(); e != nil {
@@ -366,7 +366,7 @@ func (ix *Index) work(ctx context.Context, tasks <-chan task, results chan<- res
 	}
 	defer c.close()
 	for t := range tasks {
-		ch, err := ix.look(c, t, start)
+		ch, err := ix.look(c, t)
 		select {
 		case results <- result{t, ch, err}:
 		case <-ctx.Done():
@@ -376,9 +376,9 @@ func (ix *Index) work(ctx context.Context, tasks <-chan task, results chan<- res
 }
 
 // look reads one file and says what has to change.
-func (ix *Index) look(c *chunker, t task, start time.Time) (change, error) {
+func (ix *Index) look(c *chunker, t task) (change, error) {
 	ch := change{path: t.file.Path, old: t.old, size: t.file.Size, mtime: t.file.ModTime.UnixNano()}
-	if t.file.ModTime.After(start.Add(-racy)) {
+	if t.file.ModTime.After(time.Now().Add(-racy)) {
 		ch.mtime = 0
 	}
 	src, err := ix.src.Read(t.file.Path)

@@ -126,14 +126,6 @@ func packNibbles(to []byte, v []float32) []byte {
 	return to
 }
 
-// unpackNibbles appends a vector's numbers to rows, and gives what they are multiplied by.
-func unpackNibbles(rows []int8, packed []byte, dim int) ([]int8, float32) {
-	for _, two := range packed[scaleBytes:][:(dim+1)/2] {
-		rows = append(rows, int8(two&15)-8, int8(two>>4)-8)
-	}
-	return rows[:len(rows)-dim%2], math.Float32frombits(binary.LittleEndian.Uint32(packed))
-}
-
 // lengthOne says how a vector is rounded to numbers from -most to most: each times per. They times scale are the vector with
 // length 1; both are 0 where it has no length.
 func lengthOne(v []float32, most float64) (scale float32, per float64) {
@@ -156,49 +148,49 @@ type vectorSet struct {
 	mu     sync.RWMutex
 	loaded bool
 	dim    int
-	place  map[int64]int
-	ids    []int64
-	scales []float32
+	ids    []int64   // in their order: no id is given twice, and each is higher than those before
+	scales []float32 // 0: of a chunk that is no more, or of a vector that says nothing
 	rows   []int8
+	gone   int // how many are of chunks that are no more
 }
 
 func (s *vectorSet) forget() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.loaded, s.place, s.ids, s.scales, s.rows = false, nil, nil, nil, nil
+	s.drop()
+}
+
+func (s *vectorSet) drop() {
+	s.loaded, s.ids, s.scales, s.rows, s.gone = false, nil, nil, nil, 0
 }
 
 // add takes new chunks in; nothing where they are not loaded, since loading reads them.
 func (s *vectorSet) add(chunks []Chunk, packed map[Hash][]byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.loaded {
-		return
-	}
 	for _, ch := range chunks {
-		if b, ok := packed[ch.Hash]; ok {
-			s.put(ch.ID, b)
+		if b, ok := packed[ch.Hash]; ok && s.loaded && !s.put(ch.ID, b) {
+			s.drop() // older than others: it had to wait for its vector
 		}
 	}
 }
 
-func (s *vectorSet) put(id int64, packed []byte) {
-	if len(packed) != scaleBytes+s.dim {
-		return // of another embedder; the next update makes it anew
-	}
-	if s.placed(id) {
-		row, scale := unpack(packed)
-		s.scales, s.rows = append(s.scales, scale), append(s.rows, row...)
-	}
+// place is where a chunk's vector is.
+func (s *vectorSet) place(id int64) (at int, ok bool) {
+	return slices.BinarySearch(s.ids, id)
 }
 
-// placed makes a place for a chunk that has none.
-func (s *vectorSet) placed(id int64) bool {
-	if _, ok := s.place[id]; ok {
-		return false
+// put takes a chunk in that is newer than all others, or there already; else it is not ok.
+func (s *vectorSet) put(id int64, packed []byte) (ok bool) {
+	if len(packed) != scaleBytes+s.dim {
+		return true // of another embedder; the next update makes it anew
 	}
-	s.place[id] = len(s.ids)
-	s.ids = append(s.ids, id)
+	if n := len(s.ids); n > 0 && id <= s.ids[n-1] {
+		_, ok := s.place(id)
+		return ok
+	}
+	row, scale := unpack(packed)
+	s.ids, s.scales, s.rows = append(s.ids, id), append(s.scales, scale), append(s.rows, row...)
 	return true
 }
 
@@ -206,38 +198,50 @@ func (s *vectorSet) placed(id int64) bool {
 func (s *vectorSet) addFile(first int64, packed []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.loaded {
-		s.putFile(first, packed)
+	if s.loaded && !s.putFile(first, packed) {
+		s.drop()
 	}
 }
 
-func (s *vectorSet) putFile(first int64, packed []byte) {
+// putFile is put for a file.
+func (s *vectorSet) putFile(first int64, packed []byte) (ok bool) {
 	size := nibbles(s.dim)
-	for ; len(packed) >= size; packed = packed[size:] {
-		if s.placed(first) {
-			rows, scale := unpackNibbles(s.rows, packed, s.dim)
-			s.scales, s.rows = append(s.scales, scale), rows
-		}
-		first++
+	n := len(packed) / size
+	if last := len(s.ids) - 1; n > 0 && last >= 0 && first <= s.ids[last] {
+		_, ok := s.place(first)
+		return ok
 	}
+	for i := range n {
+		s.ids = append(s.ids, first+int64(i))
+		s.scales = append(s.scales, math.Float32frombits(binary.LittleEndian.Uint32(packed[i*size:])))
+	}
+	s.rows = unpackNibbles(s.rows, packed, n, s.dim)
+	return true
 }
 
-// remove takes chunks out that are no more: the last one takes the place of each.
+// remove takes chunks out that are no more. Their places are given back where they are many.
 func (s *vectorSet) remove(gone []int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, id := range gone {
-		at, ok := s.place[id]
-		if !ok {
+		if at, ok := s.place(id); ok && s.scales[at] != 0 {
+			s.scales[at] = 0
+			s.gone++
+		}
+	}
+	if s.gone <= len(s.ids)/4 {
+		return
+	}
+	n := 0
+	for i, scale := range s.scales {
+		if scale == 0 {
 			continue
 		}
-		last := len(s.ids) - 1
-		s.ids[at], s.scales[at] = s.ids[last], s.scales[last]
-		copy(s.rows[at*s.dim:][:s.dim], s.rows[last*s.dim:])
-		s.place[s.ids[at]] = at
-		delete(s.place, id)
-		s.ids, s.scales, s.rows = s.ids[:last], s.scales[:last], s.rows[:last*s.dim]
+		s.ids[n], s.scales[n] = s.ids[i], scale
+		copy(s.rows[n*s.dim:][:s.dim], s.rows[i*s.dim:])
+		n++
 	}
+	s.ids, s.scales, s.rows, s.gone = s.ids[:n], s.scales[:n], s.rows[:n*s.dim], 0
 }
 
 // Nearest ranks chunks by how near their vectors are to a vector of the index's embedder (cosine, −1…1), best first, at most
@@ -287,10 +291,10 @@ func (ix *Index) loadVectors(ctx context.Context) error {
 		return err
 	}
 	s.dim = ix.options.Embedder.Dim()
-	s.place, s.ids, s.scales, s.rows = make(map[int64]int, n), make([]int64, 0, n), make([]float32, 0, n), make([]int8, 0, n*s.dim)
+	s.ids, s.scales, s.rows, s.gone = make([]int64, 0, n), make([]float32, 0, n), make([]int8, 0, n*s.dim), 0
 	query, put := `SELECT c.id, v.vector FROM chunks c JOIN vectors v ON v.hash=c.hash ORDER BY c.id`, s.put
 	if ix.options.local() != nil {
-		query, put = `SELECT first, packed FROM file_vectors`, s.putFile
+		query, put = `SELECT first, packed FROM file_vectors ORDER BY file_id`, s.putFile // files and chunks get their ids together
 	}
 	rows, err := ix.store.db.QueryContext(ctx, query)
 	if err != nil {
@@ -303,7 +307,9 @@ func (ix *Index) loadVectors(ctx context.Context) error {
 		if err := rows.Scan(&id, &packed); err != nil {
 			return err
 		}
-		put(id, packed)
+		if !put(id, packed) {
+			return fmt.Errorf("%w: vectors out of order", errDamaged)
+		}
 	}
 	s.loaded = rows.Err() == nil
 	return rows.Err()
@@ -329,7 +335,7 @@ func (ix *Index) Cosines(ctx context.Context, v []float32, ids []int64) (map[int
 	out := make(map[int64]float64, len(ids))
 	var product [1]int32
 	for _, id := range ids {
-		if at, ok := s.place[id]; ok {
+		if at, ok := s.place(id); ok && s.scales[at] != 0 {
 			dots(product[:], s.rows[at*s.dim:], query)
 			out[id] = float64(float32(product[0]) * s.scales[at] * scale)
 		}

@@ -33,7 +33,7 @@ func manyRandom(n, dim int) (*vectorSet, []float32) {
 		}
 		return v
 	}
-	s := &vectorSet{dim: dim, place: map[int64]int{}, loaded: true}
+	s := &vectorSet{dim: dim, loaded: true}
 	for i := range n {
 		s.put(int64(i+1), pack(vector()))
 	}

@@ -5,7 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -126,7 +128,7 @@ func TestPack(t *testing.T) {
 	}
 	for _, v := range [][]float32{{3, 4, 0}, {-1e-20, 0}, {1e10, -1e10, 1}, {-2, 1, 2, -1}} {
 		packed := packNibbles([]byte("before"), v)[len("before"):]
-		row, scale := unpackNibbles(nil, packed, len(v))
+		row, scale := nibbled(packed, len(v))
 		if len(packed) != nibbles(len(v)) {
 			t.Errorf("%v takes %d bytes", v, len(packed))
 		}
@@ -143,7 +145,7 @@ func TestPack(t *testing.T) {
 		if _, scale := unpack(pack(v)); scale != 0 {
 			t.Errorf("%v: scale %g", v, scale)
 		}
-		if row, scale := unpackNibbles(nil, packNibbles(nil, v), len(v)); scale != 0 || slices.ContainsFunc(row, func(x int8) bool { return x != 0 }) {
+		if row, scale := nibbled(packNibbles(nil, v), len(v)); scale != 0 || slices.ContainsFunc(row, func(x int8) bool { return x != 0 }) {
 			t.Errorf("%v in nibbles: %v × %g", v, row, scale)
 		}
 	}
@@ -324,5 +326,70 @@ func TestBag(t *testing.T) {
 	}
 	if chunks < 3 {
 		t.Errorf("%d chunks", chunks)
+	}
+}
+
+// nibbled is one vector as a vectorSet has it.
+func nibbled(packed []byte, dim int) ([]int8, float32) {
+	s := vectorSet{dim: dim}
+	s.putFile(1, packed)
+	return s.rows, s.scales[0]
+}
+
+// TestVectorSetFollows takes files of vectors in and out, in both forms, and finds of what is left what a new set finds.
+func TestVectorSetFollows(t *testing.T) {
+	t.Parallel()
+	for _, dim := range []int{2, 5, 128} {
+		chance := rand.New(rand.NewPCG(1, uint64(dim)))
+		vector := func() []float32 {
+			v := make([]float32, dim)
+			for i := range v {
+				v[i] = float32(chance.NormFloat64())
+			}
+			return v
+		}
+		packed := map[int64][]byte{} // of what is there
+		s := &vectorSet{dim: dim, loaded: true}
+		next := int64(1)
+		for range 40 {
+			var file []byte
+			first := next
+			for range 1 + chance.IntN(9) {
+				one := packNibbles(nil, vector())
+				packed[next] = one
+				file = append(file, one...)
+				next++
+			}
+			s.addFile(first, file)
+			s.addFile(first, file) // loading may have read it
+			var gone []int64
+			for id := range packed {
+				if chance.IntN(5) == 0 {
+					gone = append(gone, id)
+					delete(packed, id)
+				}
+			}
+			s.remove(gone)
+			again := &vectorSet{dim: dim, loaded: true}
+			for _, id := range slices.Sorted(maps.Keys(packed)) {
+				again.putFile(id, packed[id])
+			}
+			asked := vector()
+			if got, want := s.nearest(asked, 5), again.nearest(asked, 5); !slices.Equal(got, want) {
+				t.Fatalf("%d numbers, %d chunks: %v, of a new set %v", dim, len(packed), got, want)
+			}
+			if len(s.ids) > 2*len(packed)+1 {
+				t.Fatalf("%d places for %d chunks", len(s.ids), len(packed))
+			}
+		}
+	}
+	s := &vectorSet{dim: 2, loaded: true}
+	of := map[Hash][]byte{{1}: pack([]float32{1, 2})}
+	s.add([]Chunk{{ID: 5, Hash: Hash{1}}, {ID: 7, Hash: Hash{1}}, {ID: 7, Hash: Hash{1}}, {ID: 5, Hash: Hash{1}}}, of)
+	if !s.loaded || len(s.ids) != 2 {
+		t.Errorf("twice the same: %v", s.ids)
+	}
+	if s.add([]Chunk{{ID: 6, Hash: Hash{1}}}, of); s.loaded {
+		t.Error("a chunk that had to wait for its vector is not read again")
 	}
 }
