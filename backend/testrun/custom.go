@@ -9,7 +9,7 @@ import (
 )
 
 // Custom is the person's own command. Where its arguments start a runner that is known, its results are read test by
-// test; else from JUnit XML that it writes to /out, or TAP that it prints; else by its exit status alone.
+// test; else from JUnit XML that it writes to /out, or TAP or what JUnitCore says that it prints; else by its exit status alone.
 func Custom(args []string) Command {
 	c := Command{Runner: "custom", Args: slices.Clone(args), Source: "--test-cmd"}
 	if len(args) == 0 {
@@ -60,6 +60,9 @@ func readCustom(o output) reading {
 		if tests, finished, trouble := readTAP(text); len(tests) > 0 || trouble != "" {
 			return reading{tests: tests, perTest: true, finished: finished, trouble: trouble}
 		}
+	}
+	if r, ok := readJUnitCore(o); ok {
+		return r
 	}
 	return exitOnly(o)
 }
