@@ -93,7 +93,8 @@ func keepJava(selected, id string) bool {
 	case method == "":
 		return of == class || strings.HasPrefix(of, class+"$")
 	}
-	return of == class && (id == class || id == class+nodeSeparator+method || strings.HasPrefix(id, class+nodeSeparator+method+"(") || strings.HasPrefix(id, class+nodeSeparator+method+"["))
+	rest, begins := strings.CutPrefix(id, class+nodeSeparator+method)
+	return of == class && (id == class || begins && (rest == "" || strings.ContainsAny(rest[:1], "([{"))) // Surefire 2.22 has the types of parameters in braces
 }
 
 // javaChoice is one class of a selection; no methods, the whole of it.

@@ -219,6 +219,7 @@ func TestJavaSelection(t *testing.T) {
 		{[]string{"app.ATest"}, "-Dtest=ATest,ATest$*", "--tests app.ATest --tests app.ATest$*", "app.ATest$In > x", "other.ATest > x"},
 		{[]string{"app.ATest > adds"}, "-Dtest=ATest#adds", "--tests app.ATest.adds", "app.ATest > adds", "app.ATest > addsMore"},
 		{[]string{"app.ATest#adds", "app.ATest > sums"}, "-Dtest=ATest#adds+sums", "--tests app.ATest.adds --tests app.ATest.sums", "app.ATest > sums", "app.ATest > other"},
+		{[]string{"app.ATest > adds"}, "-Dtest=ATest#adds", "--tests app.ATest.adds", "app.ATest > adds{int, int}[2]", "app.ATest > adds2[1]"},
 		{[]string{"app.ATest > adds(int)[1]"}, "-Dtest=ATest,ATest$*", "--tests app.ATest --tests app.ATest$*", "app.ATest > adds(int)[1]", "app.ATest > adds(int)[2]"},
 		{[]string{"app.ATest > adds", "app.BTest > x"}, "-Dtest=ATest,BTest", "--tests app.ATest.adds --tests app.BTest.x", "app.BTest > x", "app.BTest > y"},
 		{[]string{"app.ATest$In > adds"}, "-Dtest=ATest,ATest$*", "--tests app.ATest --tests app.ATest$*", "app.ATest$In > adds", "app.ATest > adds"},

@@ -60,6 +60,7 @@ func tryJava(j *job, o order) error {
 	put("seconds", fmt.Sprint(o.Seconds))
 	put("wall", fmt.Sprint(o.Wall))
 	put("enough", strconv.Itoa(o.Enough))
+	put("compare", strconv.Itoa(compareWall))
 	put("driver", "/tmp/redgreen/driver")
 	put("shims", path.Join(reportersPath, "java", "shims"))
 	dir := filepath.Join(j.temp, "order")

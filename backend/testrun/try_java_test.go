@@ -240,3 +240,99 @@ public class PriceTest {
 		t.Errorf("spectrum: %+v", s)
 	}
 }
+
+// TestTryJavaFiles: what the tests of one version write, wherever they can, no other version sees, nor its own next run; what a command
+// wrote when it ran the tests neither.
+func TestTryJavaFiles(t *testing.T) {
+	b := realBench(t, sandbox.Limits{Wall: 3 * time.Minute})
+	if _, err := os.Stat("/usr/share/java/junit4.jar"); err != nil {
+		t.Skip("this machine has no JUnit 4")
+	}
+	runner, err := os.ReadFile("../../testdata/builtin/RunTests.java")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := b.files(t, map[string]string{
+		"RunTests.java":  string(runner),
+		"data/prices":    "4\n",
+		"data/kept/here": "4\n",
+		"src/shop/Price.java": `package shop;
+
+import java.io.File;
+import java.nio.file.Files;
+import java.nio.file.Paths;
+
+public class Price {
+    public static int total(int each, int n) {
+        return each + n;
+    }
+
+    static int write() {
+        try {
+            for (String p : new String[] {"note", "data/prices", "data/more/note", System.getProperty("java.io.tmpdir") + "/note", "/tmp/shop-note", System.getProperty("user.home") + "/note"}) {
+                new File(p).getAbsoluteFile().getParentFile().mkdirs();
+                Files.write(Paths.get(p), "5\n".getBytes());
+            }
+            new File("data/kept/here").delete();
+            new File("data/kept").delete();
+        } catch (java.io.IOException e) {
+            throw new RuntimeException(e);
+        }
+        return 0;
+    }
+
+    static void once(String p) {
+        try {
+            Files.createFile(Paths.get(p));
+        } catch (java.io.IOException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+}
+`,
+		"test/shop/PriceTest.java": `package shop;
+
+import static org.junit.Assert.*;
+
+import java.io.File;
+import java.nio.file.Files;
+import java.nio.file.Paths;
+import org.junit.FixMethodOrder;
+import org.junit.Test;
+import org.junit.runners.MethodSorters;
+
+@FixMethodOrder(MethodSorters.NAME_ASCENDING)
+public class PriceTest {
+    @Test public void three() { Price.once("three"); Price.once("/tmp/three"); assertEquals(12, Price.total(4, 3)); }
+    @Test public void files() throws Exception {
+        for (String p : new String[] {"note", "data/more", System.getProperty("java.io.tmpdir") + "/note", "/tmp/shop-note", System.getProperty("user.home") + "/note"}) {
+            assertFalse(p, new File(p).exists());
+        }
+        assertEquals("4\n", new String(Files.readAllBytes(Paths.get("data/prices"))));
+        assertEquals("4\n", new String(Files.readAllBytes(Paths.get("data/kept/here"))));
+    }
+}
+`})
+	c := Custom([]string{"java", "-XX:TieredStopAtLevel=1", "-cp", "/usr/share/java/junit4.jar:/usr/share/java/hamcrest-core.jar", "RunTests.java"})
+	base, err := b.runner.Run(t.Context(), dir, c, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	red, green := sides(base)
+	if len(red) != 1 || len(green) != 1 {
+		t.Fatalf("red %q, green %q: %s", red, green, base.Reason)
+	}
+	var candidates []Candidate
+	for _, text := range []string{"return each + n + write() + 1;", "write(); return each;", "return each * n;", "return n * each;", "write(); return n * each;", "int all = n * each; return all;"} {
+		candidates = append(candidates, changed(t, dir, "src/shop/Price.java", "return each + n;", text))
+	}
+	trials, problem, err := b.runner.Try(t.Context(), dir, c, candidates, TryOptions{Red: red, Green: green, Test: time.Second, Wall: 3 * time.Minute, Enough: 10})
+	if err != nil || problem != "" {
+		t.Error(problem, err)
+	}
+	for i, right := range []bool{false, false, true, true, true, true} { // a test that looks comes before the one that writes
+		if trials[i].Passes() != right || !trials[i].Tried {
+			t.Errorf("candidate %d: %+v", i, trials[i])
+		}
+	}
+}

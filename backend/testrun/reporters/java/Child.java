@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.nio.file.Paths;
 import java.security.SecureRandom;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -21,6 +22,12 @@ final class Child {
     private static final int MOST_LINE = 4 << 20;
     private static final String[] OPTIONS = {"--add-", "--enable-", "--limit-modules", "-Xss", "-ea", "-enableassertions", "-esa", "-D"};
 
+    /** Makes what a version may have written as it was. */
+    interface Tidy {
+        void tidy() throws IOException;
+    }
+
+    private final Tidy tidy;
     private final Process process;
     private final Writer in;
     private final BufferedReader out;
@@ -39,14 +46,24 @@ final class Child {
         boolean spent; // it can no longer be used: threads that cannot be stopped go on in it
         boolean clean; // the tree is as it was
         int like = -1;
+        int at = -1; // the input that is being tried
+        final List<String> inputs = new ArrayList<>();
+        final List<Boolean> green = new ArrayList<>(); // of each, whether it is near that of a passing test
+        final Map<Integer, List<String>> changed = new HashMap<>(); // by each version
+        final Map<Integer, String[]> fates = new HashMap<>(); // by input: what it is, what is shown, 1 where it touches, what it reached
         String unfit = "";
     }
 
-    Child(Path dir, Order order, Order record, Path file) throws IOException {
+    /** Begins one; tree is its own copy of the folder, null where it works in the folder itself. */
+    Child(Order order, Order record, Path file, Tree tree, Tidy tidy) throws IOException {
+        this.tidy = tidy;
         List<String> args = new ArrayList<>();
         args.add(Paths.get(System.getProperty("java.home"), "bin", "java").toString());
         for (String o : new String[] {"-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xshare:auto", "-Xmx600m", "-XX:+ExitOnOutOfMemoryError"}) {
             args.add(o);
+        }
+        if (tree != null) {
+            args.add("-Djava.io.tmpdir=" + tree.temp);
         }
         for (String o : record.list("option")) {
             for (String prefix : OPTIONS) {
@@ -67,7 +84,8 @@ final class Child {
         args.add("redgreen.Worker");
         args.add(System.getProperty("redgreen.order"));
         args.add(file.toString());
-        ProcessBuilder b = new ProcessBuilder(args).directory(new File(record.one("folder"))).redirectError(new File("/dev/null"));
+        File folder = new File(record.one("folder"));
+        ProcessBuilder b = new ProcessBuilder(args).directory(folder.isDirectory() ? folder : new File("/")).redirectError(new File("/dev/null"));
         b.environment().clear();
         for (String[] e : record.rows("env")) {
             if (!e[0].equals("JAVA_TOOL_OPTIONS")) {
@@ -141,12 +159,33 @@ final class Child {
                 case "first":
                     first = false;
                     break;
+                case "tidy":
+                    tidy.tidy();
+                    in.write("go\n");
+                    in.flush();
+                    break;
                 case "whole":
                     a.whole = true;
                     a.completes = p[1].equals("1");
                     break;
                 case "spent":
                     a.spent = true;
+                    break;
+                case "input":
+                    a.green.add(p[1].equals("1"));
+                    a.inputs.add(Order.text(p[2]));
+                    break;
+                case "changed": // only one command says that with a number
+                    if (p.length < 3) {
+                        return;
+                    }
+                    a.changed.put(Integer.parseInt(p[1]), Arrays.asList(p[2].split(",")));
+                    break;
+                case "at":
+                    a.at = Integer.parseInt(p[1]);
+                    break;
+                case "fate":
+                    a.fates.put(Integer.parseInt(p[1]), new String[] {p[2], Order.text(p[3]), p[4], p[5]});
                     break;
                 case "unbuilt":
                     a.built = false;
@@ -161,7 +200,6 @@ final class Child {
                     a.clean = true;
                     return;
                 case "same":
-                case "changed":
                     return;
                 default:
             }

@@ -46,6 +46,11 @@ final class Compiler {
         options = Arrays.asList("-nowarn", "-g", "-implicit:none");
     }
 
+    /** A source, to be looked at. */
+    com.sun.source.util.JavacTask task(String path, String text) {
+        return (com.sun.source.util.JavacTask) tool.getTask(OutputStreams.NONE, files, d -> {}, options, null, java.util.Collections.singletonList(new Text(Paths.get(path).toUri(), text)));
+    }
+
     /** The classes of some sources (path → text), by name; null where they do not compile. */
     Map<String, byte[]> classes(Map<String, String> sources) {
         List<JavaFileObject> units = new ArrayList<>();

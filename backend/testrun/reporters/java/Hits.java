@@ -6,7 +6,7 @@ public final class Hits {
     private static volatile boolean over;
 
     /** Ends a test that takes too long. */
-    private static final class Stopped extends Error {
+    static final class Stopped extends Error {
         private static final long serialVersionUID = 1;
     }
 

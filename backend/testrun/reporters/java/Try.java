@@ -16,6 +16,8 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.jar.Attributes;
 import java.util.jar.JarEntry;
 import java.util.jar.JarOutputStream;
@@ -29,6 +31,7 @@ import java.util.jar.Manifest;
 public final class Try {
     private static final int MOST_PARTIAL = 25;
     private static final int MOST_RUNS = 300; // versions that one process loads: not all of what a version leaves can be forgotten
+    private static final int MOST_STARTS = 4; // of a process that makes the calls of one version
     private static final int CHECKED = 60; // versions after which the untouched tree must look as before
 
     private final Path dir;
@@ -40,7 +43,12 @@ public final class Try {
     private long until;
     private final Map<Integer, Map<String, Object>> told = new HashMap<>();
     private final Map<Integer, Map<String, Object>> wholes = new HashMap<>();
+    private final TreeMap<Integer, Integer> good = new TreeMap<>(); // what passes all tests → the first that has the same classes
+    private final Tree[] trees = new Tree[2];
     private Set<String> known; // green tests that pass here too
+    private Set<Path> before; // what the folder had before any test ran; null where it is too much to copy
+    private Outside outside;
+    private int alone = -1; // the one worker that goes on where versions write beside their trees
     private Path record;
     private int begun;
     private int last = Integer.MAX_VALUE;
@@ -72,6 +80,7 @@ public final class Try {
             t.trace();
         } else {
             t.search();
+            t.compare();
         }
         Map<String, Object> end = event("end");
         end.put("unfit", t.unfit);
@@ -87,6 +96,8 @@ public final class Try {
 
     /** Runs the ordinary command with the agent. */
     private void learn() throws IOException, InterruptedException {
+        before = Tree.list();
+        outside = new Outside();
         Path jar = dir.resolve("agent.jar");
         Manifest m = new Manifest();
         m.getMainAttributes().put(Attributes.Name.MANIFEST_VERSION, "1.0");
@@ -119,14 +130,38 @@ public final class Try {
                 }
             }
         }
+        outside.clear(record == null ? new ArrayList<>() : Order.read(record).list("path"));
     }
 
-    private Child child() throws IOException {
-        return new Child(dir, order, Order.read(record), record);
+    /** A worker's own copy of the folder, null none. */
+    private Tree tree(int worker) throws IOException {
+        if (before != null && trees[worker] == null) {
+            trees[worker] = Tree.copy(dir.resolve("worker" + worker), before, Order.read(record).list("path"));
+        }
+        return trees[worker];
+    }
+
+    private Child child(int worker, Tree tree) throws IOException {
+        Child.Tidy tidy = () -> tidy(worker, tree);
+        if (tree == null) {
+            return new Child(order, Order.read(record), record, null, tidy);
+        }
+        Path own = tree.root.resolveSibling("record");
+        List<String> lines = new ArrayList<>();
+        for (String line : Files.readAllLines(record, StandardCharsets.UTF_8)) {
+            String[] parts = line.split(" ");
+            for (int i = 1; i < parts.length; i++) {
+                parts[i] = tree.own(Order.text(parts[i]));
+            }
+            lines.add(Order.line(parts[0], java.util.Arrays.copyOfRange(parts, 1, parts.length)));
+        }
+        Files.write(own, lines, StandardCharsets.UTF_8);
+        tree.restore();
+        return new Child(order, Order.read(own), own, tree, tidy);
     }
 
     private void trace() throws Exception {
-        Child c = child();
+        Child c = child(0, tree(0));
         Child.Answer a = c.ask("trace", order.number("wall"));
         unfit = a.unfit;
         List<String> ids = new ArrayList<>(red);
@@ -155,12 +190,14 @@ public final class Try {
         until = System.nanoTime() + (long) (order.number("wall") * 1e9); // what came before cost as much as the ordinary run
         List<Thread> all = new ArrayList<>();
         for (int i = 0; i < Math.min(2, trials); i++) {
+            int worker = i;
             Thread t = new Thread(() -> {
                 try {
-                    work();
-                } catch (IOException e) {
+                    work(worker);
+                } catch (IOException | RuntimeException e) {
                     synchronized (this) {
                         unfit = String.valueOf(e);
+                        notifyAll();
                     }
                 }
             });
@@ -172,17 +209,37 @@ public final class Try {
         }
     }
 
-    private synchronized int next() {
-        if (!unfit.isEmpty() || passed >= order.number("enough") || begun >= last || begun >= trials || System.nanoTime() > until) {
+    /** The next version; the second worker begins when the first has run all tests, by which it shows whether they write beside its tree. */
+    private synchronized int next(int worker) throws IOException {
+        try {
+            while (worker > 0 && known == null && unfit.isEmpty() && alone < 0 && System.nanoTime() <= until) {
+                wait(1000);
+            }
+        } catch (InterruptedException e) {
+            throw new IOException(e);
+        }
+        if (alone >= 0 && alone != worker || !unfit.isEmpty() || passed >= order.number("enough") || begun >= last || begun >= trials || System.nanoTime() > until) {
             return -1;
         }
         return begun++;
     }
 
-    private void work() throws IOException {
+    /** Makes all that a version may have written as it was. What it wrote beside its tree others saw: one worker goes on then. */
+    private void tidy(int worker, Tree tree) throws IOException {
+        if (tree != null) {
+            tree.restore();
+        }
+        synchronized (this) {
+            if ((alone < 0 || alone == worker) && outside.clear()) {
+                alone = worker;
+            }
+        }
+    }
+
+    private void work(int worker) throws IOException {
         Child c = null;
         int runs = 0;
-        for (int n = next(); n >= 0; n = next()) {
+        for (int n = next(worker); n >= 0; n = next(worker)) {
             if (c != null && runs % CHECKED == CHECKED - 1 && !c.ask("check", 120).clean) {
                 c = c.stop();
             }
@@ -190,7 +247,7 @@ public final class Try {
                 c = c.stop();
             }
             if (c == null) {
-                c = child();
+                c = child(worker, tree(worker));
                 runs = 0;
                 if (!begins(c.ask("base", order.number("wall") + 60))) {
                     break;
@@ -205,6 +262,9 @@ public final class Try {
             tell(n, a);
             if (a.ended || a.spent) {
                 c = c.stop();
+            }
+            if (a.ended) {
+                tidy(worker, tree(worker));
             }
         }
         if (c != null) {
@@ -233,6 +293,7 @@ public final class Try {
             unfit = "a test ends the process, or never ends, on the untouched tree";
         }
         known = pass;
+        notifyAll();
         return unfit.isEmpty();
     }
 
@@ -279,6 +340,9 @@ public final class Try {
         boolean all = ((List<?>) whole.get("fixed")).size() == red.size();
         boolean sound = ((List<?>) whole.get("broken")).isEmpty();
         partial += all ? 0 : 1;
+        if (all && sound) {
+            good.put(n, a.like >= 0 ? good.getOrDefault(a.like, n) : n);
+        }
         if (a.like >= 0) {
             return;
         }
@@ -286,6 +350,87 @@ public final class Try {
         if (all && sound) { // a little further, for a better one: one more costs little beside a new start
             last = Math.min(last, begun + Math.max(begun, 120));
         }
+    }
+
+    /** Has what passes called with inputs a little off those of the tests, and tells what came of each call; it is judged outside. */
+    private void compare() throws IOException {
+        until = System.nanoTime() + (long) (order.number("compare") * 1e9);
+        Set<Integer> apart = new TreeSet<>(good.values());
+        if (apart.size() < 2 || !unfit.isEmpty()) {
+            return;
+        }
+        int worker = Math.max(alone, 0);
+        Path file = dir.resolve("calls");
+        Child c = child(worker, tree(worker));
+        Child.Answer told = c.ask("record " + file + " " + apart.toString().replaceAll("[\\[\\] ]", ""), left());
+        if (told.inputs.isEmpty() || told.ended) {
+            c.stop();
+            return;
+        }
+        Map<String, Object> inputs = event("inputs");
+        inputs.put("calls", told.inputs);
+        inputs.put("green", told.green);
+        report.write(inputs);
+        Map<Integer, Set<String>> reached = new HashMap<>();
+        Map<Integer, Map<Integer, String[]>> all = new HashMap<>();
+        List<Integer> order = new ArrayList<>(java.util.Arrays.asList(-1, -1)); // what the tree itself does not do the same twice tells nothing
+        order.addAll(apart);
+        for (int n : order) {
+            Map<Integer, String[]> fates = new TreeMap<>();
+            for (int from = 0, starts = 0; from < told.inputs.size() && starts < MOST_STARTS && left() > 0; starts++) {
+                c = c == null ? child(worker, tree(worker)) : c;
+                Child.Answer a = c.ask("behave " + file + " " + n + " " + from, left());
+                fates.putAll(a.fates);
+                if (a.ended || a.spent) {
+                    c = c.stop();
+                    tidy(worker, tree(worker));
+                }
+                if (!a.ended || a.at < from || left() <= 0) {
+                    break;
+                }
+                if (!a.fates.containsKey(a.at)) {
+                    fates.put(a.at, a.hung ? new String[] {"!hangs", "no end", "0", "-"} : new String[] {"!ends", "the process ends", "0", "-"});
+                }
+                from = a.at + 1;
+            }
+            if (n < 0) {
+                fates.forEach((i, f) -> reached.computeIfAbsent(i, k -> new HashSet<>()).addAll(java.util.Arrays.asList(f[3].split(","))));
+                fates(n, fates, new HashSet<>(), reached);
+            }
+            if (!fates.isEmpty()) {
+                all.put(n, fates);
+            }
+        }
+        for (Map.Entry<Integer, Integer> e : good.entrySet()) {
+            if (all.containsKey(e.getValue())) {
+                fates(e.getKey(), all.get(e.getValue()), new HashSet<>(told.changed.get(e.getValue())), reached);
+            }
+        }
+        if (c != null) {
+            c.stop();
+        }
+    }
+
+    /** Seconds until the time for the calls is over. */
+    private double left() {
+        return (until - System.nanoTime()) / 1e9;
+    }
+
+    private void fates(int n, Map<Integer, String[]> fates, Set<String> changed, Map<Integer, Set<String>> reached) {
+        List<Object> out = new ArrayList<>();
+        fates.forEach((i, f) -> {
+            Map<String, Object> one = new LinkedHashMap<>();
+            one.put("input", i);
+            one.put("fate", f[0]);
+            one.put("shown", f[1]);
+            one.put("touches", f[2].equals("1"));
+            one.put("reaches", reached.getOrDefault(i, new HashSet<>()).stream().anyMatch(u -> !u.equals("-") && changed.contains(u)));
+            out.add(one);
+        });
+        Map<String, Object> e = event("fates");
+        e.put("n", n);
+        e.put("fates", out);
+        report.write(e);
     }
 
     private Map<String, Object> whole(Child.Answer a) {

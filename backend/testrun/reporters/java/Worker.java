@@ -39,6 +39,9 @@ final class Worker {
     static final int HUNG = 99; // the exit status where a test could not be stopped
     private static final int MOST_BROKEN = 3;
     private static final int MOST_ENDLESS = 3;
+    private static final int MOST_HUNG = 4; // calls of one version
+    private static final double QUICK = 0.3; // seconds of the processor for one call
+    private static final double LATE = 5; // seconds for one that waits
     /** Whether Java still stops a thread: up to 19. From then on the sources that have versions are changed to ask whether to go on. */
     private static final boolean STOPS = Double.parseDouble(System.getProperty("java.specification.version")) < 20;
     private static final double BASE_SECONDS = 10; // of one test on the untouched tree
@@ -46,6 +49,7 @@ final class Worker {
     private static final Pattern CONSTANT = Pattern.compile("\\bfinal\\b.*=");
 
     private final PrintStream out;
+    private final BufferedReader in;
     private final String word;
     private final Order order;
     private final List<Map<String, String>> trials = new ArrayList<>(); // path → text
@@ -66,8 +70,9 @@ final class Worker {
     private final World world;
     private int endless; // threads of versions that go on and cannot be stopped
 
-    private Worker(PrintStream out, String word, Order order, Order record) throws Exception {
+    private Worker(PrintStream out, BufferedReader in, String word, Order order, Order record) throws Exception {
         this.out = out;
+        this.in = in;
         this.word = word;
         this.order = order;
         for (String[] row : order.rows("trial")) {
@@ -327,7 +332,7 @@ final class Worker {
     }
 
     /** Whether the tree as it is still looks as at the beginning: what a version left behind in the libraries would show. */
-    private void check() {
+    private void check() throws IOException {
         Run run = new Run("c", null, false);
         run.on(Project.none());
         done(run.how.equals(before) ? "done" : "changed");
@@ -357,6 +362,130 @@ final class Worker {
         say("done");
     }
 
+    private Map<String, String> files(Collection<String> paths) {
+        Map<String, String> out = new TreeMap<>();
+        for (String p : paths) {
+            out.put(p, originals.get(p));
+        }
+        return out;
+    }
+
+    /** The classes of the tree as it is, in which units tell that they are called; null where they do not compile. */
+    private Map<String, byte[]> telling(Units units) throws IOException {
+        Map<String, byte[]> made = compiler.classes(asking(units.marked));
+        if (made == null) {
+            compiler.process();
+            made = compiler.classes(asking(units.marked));
+        }
+        return made;
+    }
+
+    /** Records with what the tests call what some versions change, and writes inputs a little off that into a file. */
+    private void record(Path file, List<Integer> good) throws IOException {
+        Set<String> paths = new java.util.TreeSet<>();
+        for (int n : good) {
+            paths.addAll(trials.get(n).keySet());
+        }
+        Units units = new Units(compiler, files(paths));
+        Map<String, byte[]> made = telling(units);
+        Map<Integer, Set<Integer>> changes = new TreeMap<>();
+        Set<Integer> changed = new HashSet<>();
+        for (int n : good) {
+            changes.put(n, units.changed(compiler, trials.get(n)));
+            changed.addAll(changes.get(n));
+        }
+        Calls calls = new Calls(paths, units.all, changed);
+        if (made != null) {
+            seconds = order.number("seconds");
+            Run run = new Run("c", null, false);
+            run.calls = calls;
+            Calls.tell(calls);
+            run.on(made);
+            Calls.tell(null);
+            calls.vary();
+        }
+        calls.save(file);
+        for (Calls.Call c : calls.inputs) {
+            say("input", c.green ? 1 : 0, encoded(Calls.shorten(calls.written(c))));
+        }
+        changes.forEach((n, all) -> say("changed", n, numbers(all)));
+        say("done");
+    }
+
+    private static String numbers(Set<Integer> all) {
+        StringBuilder b = new StringBuilder();
+        for (int n : all) {
+            b.append(b.length() == 0 ? "" : ",").append(n);
+        }
+        return b.length() == 0 ? "-" : b.toString();
+    }
+
+    private static String encoded(String text) {
+        return Order.line("x", text).substring(2);
+    }
+
+    /** Says what comes of each input from a number on, in one version or, -1, in the tree as it is. */
+    private void behave(Path file, int n, int from) throws Exception {
+        Calls calls = Calls.load(file);
+        Map<String, byte[]> made = n < 0 ? telling(new Units(compiler, files(calls.files))) : compiled(trials.get(n));
+        if (made == null && n >= 0) {
+            compiler.process();
+            made = compiled(trials.get(n));
+        }
+        if (made == null) {
+            say("unbuilt");
+            return;
+        }
+        world.restore();
+        Set<Thread> others = Thread.getAllStackTraces().keySet();
+        int hung = 0;
+        try (Project loader = new Project(own, Thread.currentThread().getContextClassLoader(), made)) {
+            for (int i = from; i < calls.inputs.size() && hung <= MOST_HUNG; i++) {
+                say("at", i);
+                Calls.Fate f = called(calls, calls.inputs.get(i), loader);
+                hung += f.is.equals("!hangs") ? 1 : 0;
+                say("fate", i, f.is, encoded(Calls.shorten(f.shown)), f.touches ? 1 : 0, numbers(f.reached));
+            }
+        }
+        endless += World.end(others);
+        say("tidy");
+        in.readLine();
+        done("done");
+    }
+
+    /** Makes one call; one that takes too long is stopped, with the process where Java cannot do that. */
+    private Calls.Fate called(Calls calls, Calls.Call call, Project loader) throws InterruptedException {
+        Calls.Fate[] got = new Calls.Fate[1];
+        Thread thread = new Thread(null, () -> {
+            got[0] = calls.fate(call, loader);
+        }, "call", 8 << 20);
+        thread.setDaemon(true);
+        thread.setContextClassLoader(loader);
+        Hits.begin(0);
+        ThreadMXBean times = ManagementFactory.getThreadMXBean();
+        long wall = System.nanoTime();
+        thread.start();
+        thread.join(5);
+        while (thread.isAlive()) {
+            thread.join(20);
+            if (times.getThreadCpuTime(thread.getId()) / 1e9 > QUICK || (System.nanoTime() - wall) / 1e9 > LATE) {
+                break;
+            }
+        }
+        if (thread.isAlive()) {
+            if (STOPS) {
+                World.stop(thread);
+            } else {
+                Hits.stop();
+            }
+            thread.join(1000);
+        }
+        if (thread.isAlive()) {
+            Runtime.getRuntime().halt(HUNG);
+        }
+        return got[0] == null ? new Calls.Fate() : got[0];
+    }
+
     /** One run of tests on one version. */
     private final class Run implements Tests.Watch {
         private final String mark;
@@ -365,6 +494,7 @@ final class Worker {
         private final Map<Integer, String> how = new HashMap<>();
         private final ThreadMXBean times = ManagementFactory.getThreadMXBean();
         private Lines lines;
+        private Calls calls;
         private Thread thread;
         private int broken;
         private double slowest;
@@ -389,7 +519,8 @@ final class Worker {
             return n;
         }
 
-        void on(Map<String, byte[]> versions) {
+        /** Runs them; what they wrote is gone when it returns. */
+        void on(Map<String, byte[]> versions) throws IOException {
             world.restore();
             Set<Thread> others = Thread.getAllStackTraces().keySet();
             try (Project loader = new Project(own, Thread.currentThread().getContextClassLoader(), versions)) {
@@ -411,9 +542,11 @@ final class Worker {
                     }
                 }
                 endless += World.end(others);
-            } catch (IOException | InterruptedException e) {
+            } catch (InterruptedException e) {
                 throw new IllegalStateException(e);
             }
+            say("tidy");
+            in.readLine();
         }
 
         private boolean late() {
@@ -456,6 +589,9 @@ final class Worker {
             wall = System.nanoTime();
             busy = true;
             Hits.begin(lines == null ? 0 : lines.size());
+            if (calls != null) {
+                calls.begin(current >= reds);
+            }
             if (current >= 0) {
                 say("b", current);
             }
@@ -512,7 +648,7 @@ final class Worker {
         String word = in.readLine();
         Worker w;
         try {
-            w = new Worker(out, word, Order.read(Paths.get(args[0])), Order.read(Paths.get(args[1])));
+            w = new Worker(out, in, word, Order.read(Paths.get(args[0])), Order.read(Paths.get(args[1])));
         } catch (Exception e) {
             out.println(word + " unfit " + Order.line("x", String.valueOf(e)).substring(2));
             out.flush();
@@ -525,6 +661,14 @@ final class Worker {
                 case "trial": w.trial(Integer.parseInt(what[1]), what[2].equals("1")); break;
                 case "check": w.check(); break;
                 case "trace": w.trace(); break;
+                case "behave": w.behave(Paths.get(what[1]), Integer.parseInt(what[2]), Integer.parseInt(what[3])); break;
+                case "record":
+                    List<Integer> good = new ArrayList<>();
+                    for (String n : what[2].split(",")) {
+                        good.add(Integer.parseInt(n));
+                    }
+                    w.record(Paths.get(what[1]), good);
+                    break;
                 default: return;
             }
         }
