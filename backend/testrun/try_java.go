@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // javaTries compiles our driver and has it carry out the order. $1 is the folder of its sources, $2 the order.
@@ -61,6 +62,7 @@ func tryJava(j *job, o order) error {
 	put("wall", fmt.Sprint(o.Wall))
 	put("enough", strconv.Itoa(o.Enough))
 	put("compare", strconv.Itoa(compareWall))
+	j.spec.Limits.Wall += 2 * compareWall * time.Second
 	put("driver", "/tmp/redgreen/driver")
 	put("shims", path.Join(reportersPath, "java", "shims"))
 	dir := filepath.Join(j.temp, "order")

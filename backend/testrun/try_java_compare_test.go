@@ -128,7 +128,7 @@ public class ShopTest {
 	for _, one := range all {
 		candidates = append(candidates, one.is)
 	}
-	trials, problem, err := b.runner.Try(t.Context(), dir, c, candidates, TryOptions{Red: red, Green: green, Test: time.Second, Wall: 3 * time.Minute, Enough: 20})
+	trials, problem, err := b.runner.Try(t.Context(), dir, c, candidates, TryOptions{Red: red, Green: green, Test: time.Second, Wall: 6 * time.Minute, Enough: 20})
 	if err != nil || problem != "" {
 		t.Fatal(problem, err)
 	}

@@ -31,6 +31,7 @@ import java.util.jar.Manifest;
 public final class Try {
     private static final int MOST_PARTIAL = 25;
     private static final int MOST_RUNS = 300; // versions that one process loads: not all of what a version leaves can be forgotten
+    private static final int BUSY = 10; // times what a run of all tests took: on a busy machine the calls have longer
     private static final int MOST_STARTS = 4; // of a process that makes the calls of one version
     private static final int CHECKED = 60; // versions after which the untouched tree must look as before
 
@@ -52,6 +53,7 @@ public final class Try {
     private Path record;
     private int begun;
     private int last = Integer.MAX_VALUE;
+    private double base; // seconds that a new process took for all tests
     private int passed;
     private int partial;
     private String unfit = "";
@@ -247,10 +249,14 @@ public final class Try {
                 c = c.stop();
             }
             if (c == null) {
+                long began = System.nanoTime();
                 c = child(worker, tree(worker));
                 runs = 0;
                 if (!begins(c.ask("base", order.number("wall") + 60))) {
                     break;
+                }
+                synchronized (this) {
+                    base = Math.max(base, (System.nanoTime() - began) / 1e9);
                 }
             }
             runs++;
@@ -354,7 +360,7 @@ public final class Try {
 
     /** Has what passes called with inputs a little off those of the tests, and tells what came of each call; it is judged outside. */
     private void compare() throws IOException {
-        until = System.nanoTime() + (long) (order.number("compare") * 1e9);
+        until = System.nanoTime() + (long) (Math.max(order.number("compare"), BUSY * base) * 1e9);
         Set<Integer> apart = new TreeSet<>(good.values());
         if (apart.size() < 2 || !unfit.isEmpty()) {
             return;
