@@ -130,7 +130,7 @@ func (ix *Index) grep(ctx context.Context, p Pattern, o GrepOptions) (out Greppe
 		if err != nil {
 			return nil, nil // gone, or no text any more
 		}
-		return m.lines(src, o.N+1), nil
+		return m.lines(WithoutMark(src), o.N+1), nil
 	}, func(f fileInfo, hits []GrepHit) bool {
 		out.Looked++
 		for _, h := range hits {
@@ -156,6 +156,9 @@ func (ix *Index) grep(ctx context.Context, p Pattern, o GrepOptions) (out Greppe
 
 // rooms are for texts that are looked at and let go.
 var rooms = sync.Pool{New: func() any { return new([]byte) }}
+
+// WithoutMark is a text without the mark of its encoding that may stand before it: that is no part of the first line.
+func WithoutMark(src []byte) []byte { return bytes.TrimPrefix(src, []byte("\ufeff")) }
 
 // present gives the present text of a file, in the room if it is the folder's own.
 func (ix *Index) present(path string, read func(string) ([]byte, error), room *[]byte) ([]byte, error) {

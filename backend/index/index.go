@@ -91,7 +91,9 @@ func (ix *Index) openAny() error {
 		return ix.openReader()
 	}
 	sweepReaders(ix.dir)
-	err = ix.openWriter()
+	if err = misplaced(ix.dir); err == nil {
+		err = ix.openWriter()
+	}
 	if damaged(err) {
 		if err = wipe(ix.dir); err == nil {
 			err = ix.openWriter()
@@ -247,10 +249,27 @@ func (ix *Index) rebuild() error {
 	return ix.openWriter()
 }
 
+// misplaced reports a folder where a file of the index belongs, or the other way round; opening one says what it would of a disk
+// that fails.
+func misplaced(dir string) error {
+	inKeywords := filepath.Join(keywordsDir, "store")
+	for _, name := range append(stored(), inKeywords, filepath.Join(inKeywords, "root.bolt")) {
+		if fi, err := os.Stat(filepath.Join(dir, name)); err == nil && fi.IsDir() != (name == keywordsDir || name == inKeywords) {
+			return fmt.Errorf("%w: %s is of another kind", errDamaged, name)
+		}
+	}
+	return nil
+}
+
+// stored are the parts of both stores.
+func stored() []string {
+	return []string{storeFile, storeFile + "-wal", storeFile + "-shm", keywordsDir, sealFile}
+}
+
 // wipe removes both stores and nothing else.
 func wipe(dir string) error {
 	var err error
-	for _, name := range []string{storeFile, storeFile + "-wal", storeFile + "-shm", keywordsDir, sealFile} {
+	for _, name := range stored() {
 		err = errors.Join(err, os.RemoveAll(filepath.Join(dir, name)))
 	}
 	return err

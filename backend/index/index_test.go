@@ -417,6 +417,12 @@ func TestDamagedAndOlderAreMadeAnew(t *testing.T) {
 				write(t, s, garbage)
 			}
 		},
+		"a folder as database":     func(t *testing.T, dir string) { swap(t, filepath.Join(dir, storeFile)) },
+		"a folder as log":          func(t *testing.T, dir string) { swap(t, filepath.Join(dir, storeFile+"-wal")) },
+		"a folder as seal":         func(t *testing.T, dir string) { swap(t, filepath.Join(dir, sealFile)) },
+		"a folder as keyword root": func(t *testing.T, dir string) { swap(t, filepath.Join(dir, keywordsDir, "store", "root.bolt")) },
+		"a file as keywords":       func(t *testing.T, dir string) { swap(t, filepath.Join(dir, keywordsDir)) },
+		"a file as segments":       func(t *testing.T, dir string) { swap(t, filepath.Join(dir, keywordsDir, "store")) },
 		"older schema": func(t *testing.T, dir string) {
 			s, err := openStore(dir, schemaVersion, false)
 			if err != nil {
@@ -456,6 +462,20 @@ func TestDamagedAndOlderAreMadeAnew(t *testing.T) {
 				t.Error(got)
 			}
 		})
+	}
+}
+
+// swap puts a folder where a file is or may be, or a file where a folder is.
+func swap(t *testing.T, name string) {
+	t.Helper()
+	fi, err := os.Lstat(name)
+	if err == nil {
+		remove(t, name)
+	}
+	if err == nil && fi.IsDir() {
+		write(t, name, []byte("a file"))
+	} else if err := os.MkdirAll(filepath.Join(name, "inside"), 0o700); err != nil {
+		t.Fatal(err)
 	}
 }
 

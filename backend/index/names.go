@@ -281,11 +281,19 @@ func (q pathQuery) fit(file string) int {
 		return 0
 	}
 	for _, w := range q.parts {
-		if !strings.Contains(p, w) {
+		if !strings.Contains(p, w) || len(w) < shortPart && !says(file, w) {
 			return 0
 		}
 	}
 	return fitContained
+}
+
+// shortPart is how many letters a part must have to be looked for within longer words: "a" and "py" are in most of them.
+const shortPart = 3
+
+// says reports that a word, or a part of one, of a path is word.
+func says(file, word string) bool {
+	return slices.ContainsFunc(Words(file), func(w Word) bool { return w.Whole == word || slices.Contains(w.Parts, word) })
 }
 
 // Place is a chunk that holds a line of a file.

@@ -186,6 +186,8 @@ func TestPaths(t *testing.T) {
 		"core server":      "core/server.go docs/core/server.go core/server_test.go",
 		`core\server.go`:   "core/server.go docs/core/server.go core/server_test.go",
 		"nothing.xyz":      "",
+		"re.py":            "", // no word of core/server.py's kind is "re"
+		"erve":             "web/server.py core/server.go docs/core/server.go core/server_test.go",
 		"/":                "",
 	} {
 		list, err := ix.Paths(t.Context(), query, 9)

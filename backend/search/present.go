@@ -115,7 +115,7 @@ func (p *presenter) hit(ctx context.Context, c candidate) (Hit, bool, error) {
 func (p *presenter) match(f *file, ch index.Chunk) []int {
 	if f.matches == nil {
 		f.matches = map[int]bool{}
-		for _, l := range index.MatchLines(f.src, p.q.find, scanDepth) {
+		for _, l := range index.MatchLines(index.WithoutMark(f.src), p.q.find, scanDepth) {
 			f.matches[l] = true
 		}
 	}
@@ -167,7 +167,7 @@ func (p *presenter) file(ctx context.Context, path string) (*file, error) {
 		now, err := p.o.Read(path)
 		f.gone, f.src, f.changed = err != nil, now, string(now) != string(stored)
 	}
-	f.lines = index.Lines(f.src)
+	f.lines = index.Lines(index.WithoutMark(f.src))
 	p.files[path] = f
 	return f, nil
 }

@@ -232,6 +232,17 @@ func TestNeverStale(t *testing.T) {
 	}
 }
 
+// TestNoMarkOfTheEncoding holds that a byte order mark is no part of a hit.
+func TestNoMarkOfTheEncoding(t *testing.T) {
+	t.Parallel()
+	_, ix := openRepo(t, folder(t, map[string]string{"mark.py": "\ufeffdef marked():\n    return 1\n"}))
+	for _, query := range []string{"marked", `"def marked"`, "/^def/", "refs: marked", "mark.py"} {
+		if hits := mustSearch(t, ix, query, Options{}); len(hits) != 1 || hits[0].Snippet != "def marked():\n    return 1" || hits[0].BestLine != 1 {
+			t.Errorf("%s: %+v", query, hits)
+		}
+	}
+}
+
 func TestEmptyQueryAndLimits(t *testing.T) {
 	t.Parallel()
 	_, r, ix := maths(t)
