@@ -1,10 +1,11 @@
 // A diff of two whole texts in the editor component, side by side or unified.
 
 import { MergeView, getChunks, unifiedMergeView, type Chunk } from '@codemirror/merge';
-import { forceParsing } from '@codemirror/language';
+import { ensureSyntaxTree, forceParsing } from '@codemirror/language';
 import { Text, type Extension } from '@codemirror/state';
 import { EditorView } from '@codemirror/view';
 import { diffConfig, type DiffHunk } from './changes';
+import { inTurn } from './inturn';
 import { flash, reading, writing } from './editor';
 import { hunkBars, setHunks, type HunkActs, type HunkView } from './hunkbar';
 import { margin, type Mark } from './margin';
@@ -72,9 +73,11 @@ function sideBySide(o: MergeOptions): Merged {
     collapseUnchanged: o.whole ? undefined : collapse,
     diffConfig: config(o),
   });
-  colour(view.a);
-  colour(view.b);
-  return control([view.b, view.a], view.a.state.doc, () => view.chunks, o.whole, () => view.destroy());
+  const stop = [inTurn(view), colour([view.a, view.b])];
+  return control([view.b, view.a], view.a.state.doc, () => view.chunks, o.whole, () => {
+    stop.forEach((s) => s());
+    view.destroy();
+  });
 }
 
 function unified(o: MergeOptions): Merged {
@@ -94,13 +97,27 @@ function unified(o: MergeOptions): Merged {
       }),
     ],
   });
-  colour(view);
-  return control([view], Text.of((o.before ?? '').split('\n')), () => getChunks(view.state)?.chunks ?? [], o.whole, () => view.destroy());
+  const stop = colour([view]);
+  return control([view], Text.of((o.before ?? '').split('\n')), () => getChunks(view.state)?.chunks ?? [], o.whole, () => {
+    stop();
+    view.destroy();
+  });
 }
 
-/** colour parses what is likely to be seen first, so that the text does not change its colours under the reader's eyes. */
-function colour(view: EditorView): void {
-  forceParsing(view, Math.min(view.state.doc.length, 60_000), 40);
+/** colour parses what is likely to be seen first, so that the text does not change its colours under the reader's eyes, and the
+ * rest of it a little in each frame: the editor component by itself takes 25 ms at a time, also while the text is scrolled. */
+function colour(views: EditorView[]): () => void {
+  for (const v of views) forceParsing(v, Math.min(v.state.doc.length, 60_000), 40);
+  let rest = views;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const some = () => {
+    const [v, ...others] = rest;
+    if (!v) return;
+    rest = ensureSyntaxTree(v.state, v.state.doc.length, 4) ? others : [...others, v];
+    timer = setTimeout(some, 16);
+  };
+  some();
+  return () => clearTimeout(timer);
 }
 
 /** control is the handle on a diff; of the views the first has the new text. */
