@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"redgreen/backend/agent"
+	"redgreen/backend/model"
 	"redgreen/backend/repo"
 )
 
@@ -29,12 +30,16 @@ func (a *App) Approve(id, patchHash string) (w Written, err error) {
 	})
 }
 
-// Reject refuses the patch. With a comment the run goes on with it; without one the session ends.
-func (a *App) Reject(id, comment string) error {
+// Reject refuses the patch. With a comment, and the pictures that belong to it, the run goes on; without one the session ends.
+func (a *App) Reject(id, comment string, pictures [][]byte) error {
 	return a.h.act(func() error {
+		images, err := readImages(pictures)
+		if err != nil {
+			return err
+		}
 		return a.h.idle(id, func(l *live) error {
 			comment = strings.TrimSpace(comment)
-			if err := l.run.Reject(a.h.context, comment); err != nil {
+			if err := l.run.Reject(a.h.context, comment, images...); err != nil {
 				return err
 			}
 			if comment == "" {
@@ -57,17 +62,29 @@ type Choice struct {
 	Drop      []agent.HunkAt   `json:"drop"`
 	Edits     []agent.OwnText  `json:"edits"`
 	Comment   string           `json:"comment"`
+	Images    [][]byte         `json:"images"` // pictures that belong to the comment
 	Notes     []agent.LineNote `json:"notes"`
 }
 
 // Choose puts the person's choice in place of the patch that waits for review, and has it proven anew without the model.
 func (a *App) Choose(id string, c Choice) error {
-	return a.h.choose(id, func(r *agent.Run) error { return r.Choose(a.h.context, agent.Choice(c)) })
+	return a.h.choose(id, func(r *agent.Run) error { return r.Choose(a.h.context, c.with(nil)) })
 }
 
 // SendBack rejects the patch with comments; the model goes on from the person's choice and is told what they changed.
 func (a *App) SendBack(id string, c Choice) error {
-	return a.h.choose(id, func(r *agent.Run) error { return r.SendBack(a.h.context, agent.Choice(c)) })
+	return a.h.choose(id, func(r *agent.Run) error {
+		images, err := readImages(c.Images)
+		if err != nil {
+			return err
+		}
+		return r.SendBack(a.h.context, c.with(images))
+	})
+}
+
+// with is the choice as the run takes it.
+func (c Choice) with(images []model.Image) agent.Choice {
+	return agent.Choice{PatchHash: c.PatchHash, Drop: c.Drop, Edits: c.Edits, Comment: c.Comment, Images: images, Notes: c.Notes}
 }
 
 // choose takes a choice and lets the run go on with it.

@@ -142,7 +142,7 @@ func TestOneOwnerTheOthersOnlyLook(t *testing.T) {
 	for name, act := range map[string]func() error{
 		"approve":      func() error { _, err := a.Approve(id, hash); return err },
 		"undo":         func() error { _, err := a.Undo(id, false); return err },
-		"reject":       func() error { return a.Reject(id, "no") },
+		"reject":       func() error { return a.Reject(id, "no", nil) },
 		"say":          func() error { return a.Say(id, "hello", nil) },
 		"cancel":       func() error { return a.Cancel(id) },
 		"resume":       func() error { return a.Resume(id) },
@@ -249,7 +249,7 @@ func TestAFailedActGivesTheSessionUp(t *testing.T) {
 	if _, err := a.Approve(id, "another"); err == nil {
 		t.Fatal("wrote a patch that was not shown")
 	}
-	if err := b.Reject(id, ""); err != nil {
+	if err := b.Reject(id, "", nil); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := a.Approve(id, hash); err == nil {

@@ -114,9 +114,7 @@ func (t *trace) event(e session.Event) {
 		}
 	case session.Message:
 		t.line("   %s %s", t.paint(bold, "you:"), printable(strings.Join(strings.Fields(d.Text), " "), 2000))
-		for _, i := range d.Images {
-			t.line("   %s", t.paint(dim, fmt.Sprintf("with a picture: %s, %d × %d pixels, %s", printable(i.Type, 40), i.Width, i.Height, byteWords(i.Size))))
-		}
+		t.pictures(d.Images)
 	case session.Question:
 		t.line("   %s %s", t.paint(bold, "it asks you:"), printable(strings.Join(strings.Fields(d.Text), " "), 2000))
 	case session.Forked:
@@ -176,6 +174,7 @@ func (t *trace) event(e session.Event) {
 		t.line("   %s", t.paint(red, onTerminal(d.Message, 1000)))
 	case session.ReviewAnswered:
 		t.line("   %s", answeredBy(d))
+		t.pictures(d.Images)
 	case session.PatchApplied:
 		verb := "wrote "
 		if e.Kind == session.KindPatchUndone {
@@ -259,6 +258,12 @@ func usageWords(d session.ModelReplied, local bool) string {
 		parts = append([]string{"tokens unknown"}, parts...)
 	}
 	return strings.Join(parts, ", ")
+}
+
+func (t *trace) pictures(images []model.Image) {
+	for _, i := range images {
+		t.line("   %s", t.paint(dim, fmt.Sprintf("with a picture: %s, %d × %d pixels, %s", printable(i.Type, 40), i.Width, i.Height, byteWords(i.Size))))
+	}
 }
 
 func answeredBy(d session.ReviewAnswered) string {

@@ -7,17 +7,19 @@ import (
 	"slices"
 	"strings"
 
+	"redgreen/backend/model"
 	"redgreen/backend/patch"
 	"redgreen/backend/session"
 )
 
 // Choice is what a person makes of the patch that waits for review: hunks that they leave out, and files that they edited.
 type Choice struct {
-	PatchHash string     // of the patch that the person saw
-	Drop      []HunkAt   // hunks left out, numbered from 0 as in the patch
-	Edits     []OwnText  // whole texts; what Drop says of such a file does not count
-	Comment   string     // for the model, where it goes on
-	Notes     []LineNote // for the model too, each about a place
+	PatchHash string        // of the patch that the person saw
+	Drop      []HunkAt      // hunks left out, numbered from 0 as in the patch
+	Edits     []OwnText     // whole texts; what Drop says of such a file does not count
+	Comment   string        // for the model, where it goes on
+	Images    []model.Image // that go with the comment or the notes, as model.ReadImage gives them
+	Notes     []LineNote    // for the model too, each about a place
 }
 
 // HunkAt is a hunk of a patch; a file without hunks (a rename, an empty file) has the one hunk 0.
@@ -81,11 +83,14 @@ func (r *Run) choose(ctx context.Context, c Choice, doing, decision string) erro
 	case decision == "reject" && same && comment == "":
 		return fmt.Errorf("%s: %w: nothing was said or changed; say what is wrong", doing, ErrState)
 	}
+	if err := r.fitsComment(doing, comment, c.Images); err != nil {
+		return err
+	}
 	var entries []session.Entry
 	if !same {
 		entries = append(entries, session.Entry{Kind: session.KindPatchChanged, Data: session.PatchChanged{Step: st.Steps, Patch: p, Hash: p.Hash(), Stat: p.Stat()}})
 	}
-	entries = append(entries, session.Entry{Kind: session.KindReviewAnswered, Data: session.ReviewAnswered{Decision: decision, By: "person", Comment: comment, Changed: diff}})
+	entries = append(entries, session.Entry{Kind: session.KindReviewAnswered, Data: session.ReviewAnswered{Decision: decision, By: "person", Comment: comment, Images: r.keepImages(c.Images), Changed: diff}})
 	if err := r.appendAll(ctx, entries...); err != nil || same {
 		return err
 	}

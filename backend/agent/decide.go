@@ -31,20 +31,32 @@ func (r *Run) Say(ctx context.Context, text string, images ...model.Image) error
 // Waits says whether the session waits for an answer, so that Work goes on after Say.
 func (r *Run) Waits() bool { return r.log.State().Outcome == session.Waiting }
 
-// Reject records the rejection; with a comment, Work goes on with it, without one the session is finished.
-func (r *Run) Reject(ctx context.Context, comment string) error {
+// Reject records the rejection; with a comment, Work goes on with it, without one the session is finished. Pictures go with
+// the comment, as with what Say takes.
+func (r *Run) Reject(ctx context.Context, comment string, images ...model.Image) error {
 	unlock, err := r.hold("rejecting the patch", inReview)
 	if err != nil {
 		return err
 	}
 	defer unlock()
-	if err := r.append(ctx, session.KindReviewAnswered, session.ReviewAnswered{Decision: "reject", By: "person", Comment: comment}); err != nil {
+	if err := r.fitsComment("rejecting the patch", comment, images); err != nil {
+		return err
+	}
+	if err := r.append(ctx, session.KindReviewAnswered, session.ReviewAnswered{Decision: "reject", By: "person", Comment: comment, Images: r.keepImages(images)}); err != nil {
 		return err
 	}
 	if comment != "" {
 		return nil
 	}
 	return r.close(ctx, r.verdict(), "rejected by the person")
+}
+
+// fitsComment refuses pictures that the model does not take, and those that no comment says anything of.
+func (r *Run) fitsComment(doing, comment string, images []model.Image) error {
+	if len(images) > 0 && comment == "" {
+		return fmt.Errorf("%s: %w: pictures go with a comment, and it is empty; say what they show", doing, ErrState)
+	}
+	return fitsImages(r.o.Model.Info, r.history(), images)
 }
 
 // Finish closes a session that waits for review, or for an answer, without writing.

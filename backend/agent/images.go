@@ -14,9 +14,7 @@ import (
 func fitsImages(m model.Info, events []entry, more []model.Image) error {
 	all := more
 	for _, e := range events {
-		if d, ok := e.data.(session.Message); ok {
-			all = append(all[:len(all):len(all)], d.Images...)
-		}
+		all = append(all[:len(all):len(all)], givenWith(e)...)
 	}
 	if len(all) == 0 {
 		return nil
@@ -35,6 +33,17 @@ func fitsImages(m model.Info, events []entry, more []model.Image) error {
 	return nil
 }
 
+// givenWith are the pictures that the person gave with a message, or with a comment on the patch.
+func givenWith(e entry) []model.Image {
+	switch d := e.data.(type) {
+	case session.Message:
+		return d.Images
+	case session.ReviewAnswered:
+		return d.Images
+	}
+	return nil
+}
+
 // keepImages hands the pictures to the store, which writes them with the event that names them.
 func (r *Run) keepImages(images []model.Image) []model.Image {
 	for _, i := range images {
@@ -46,12 +55,10 @@ func (r *Run) keepImages(images []model.Image) []model.Image {
 // unseen are the pictures that the person gave since the model's last request; pure.
 func unseen(events []entry) (out []model.Image) {
 	for _, e := range events {
-		switch d := e.data.(type) {
-		case session.ModelRequested:
+		if e.Kind == session.KindModelRequested {
 			out = nil
-		case session.Message:
-			out = append(out, d.Images...)
 		}
+		out = append(out, givenWith(e)...)
 	}
 	return out
 }

@@ -176,3 +176,74 @@ func TestPicturesAreRefused(t *testing.T) {
 		t.Errorf("more bytes than a request takes: %v", err)
 	}
 }
+
+// TestPictureGoesWithARejection: what a comment on the patch shows goes to the model beside its words, once, and is kept.
+func TestPictureGoesWithARejection(t *testing.T) {
+	t.Parallel()
+	needSandbox(t)
+	shown := pictureOf(t, 25)
+	for name, reject := range map[string]func(*Run, string, ...model.Image) error{
+		"whole": func(r *Run, comment string, images ...model.Image) error {
+			return r.Reject(t.Context(), comment, images...)
+		},
+		"by place": func(r *Run, comment string, images ...model.Image) error {
+			c := Choice{PatchHash: r.log.State().PatchHash, Images: images}
+			if comment != "" {
+				c.Notes = []LineNote{{"calc.py", 2, comment}}
+			}
+			return r.SendBack(t.Context(), c)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			m := script(t, fix, done, comment, done)
+			l := &looking{Provider: m.Provider}
+			m.Provider = l
+			r := start(t, folder(t, calc()), m, Task{})
+			work(t, r, session.Review)
+			before := len(l.got)
+			if err := reject(r, "", shown); !errors.Is(err, ErrState) {
+				t.Fatalf("a picture without a word: %v", err)
+			}
+			if err := reject(r, "it looks like this", shown); err != nil {
+				t.Fatal(err)
+			}
+			work(t, r, session.Review)
+			for n, req := range l.got {
+				var at []string
+				for _, m := range req.Messages {
+					for _, i := range m.Images {
+						if bytes.Equal(i.Data, shown.Data) {
+							at = append(at, m.Text)
+						}
+					}
+				}
+				if want := map[bool]int{true: 1}[n >= before]; len(at) != want || want == 1 && !strings.Contains(at[0], "it looks like this") {
+					t.Errorf("request %d of %d shows it beside %q", n, len(l.got), at)
+				}
+			}
+			if d := all[session.ReviewAnswered](t, r)[0]; len(d.Images) != 1 || d.Images[0].Hash != shown.Hash {
+				t.Errorf("the record has %+v", d)
+			}
+			if got, err := r.o.Store.Body(t.Context(), shown.Hash); err != nil || !bytes.Equal(got, shown.Data) {
+				t.Errorf("its bytes: %d, %v", len(got), err)
+			}
+		})
+	}
+}
+
+// TestRejectionWithAPictureThatTheModelCannotSee is refused before anything is recorded: the patch waits on.
+func TestRejectionWithAPictureThatTheModelCannotSee(t *testing.T) {
+	t.Parallel()
+	needSandbox(t)
+	m := script(t, fix, done)
+	m.Info.Images = model.No
+	r := start(t, folder(t, calc()), m, Task{})
+	work(t, r, session.Review)
+	if err := r.Reject(t.Context(), "like this", pictureOf(t, 25)); err == nil || !strings.Contains(err.Error(), "takes no pictures") {
+		t.Fatalf("a picture to a model that takes none: %v", err)
+	}
+	if st := r.log.State(); st.Outcome != session.Review || len(all[session.ReviewAnswered](t, r)) != 0 {
+		t.Errorf("the session is %s", st.Outcome)
+	}
+}

@@ -110,6 +110,10 @@ func bodiesOf(e Event) (out []string) {
 		for _, i := range d.Images {
 			add(i.Hash)
 		}
+	case ReviewAnswered:
+		for _, i := range d.Images {
+			add(i.Hash)
+		}
 	case ModelRequested:
 		add(d.Body)
 	case ModelReplied:

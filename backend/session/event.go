@@ -331,10 +331,11 @@ type ReviewAsked struct {
 
 // ReviewAnswered is the decision.
 type ReviewAnswered struct {
-	Decision string `json:"decision"` // approve, reject, again: prove it on the folder as it is now
-	By       string `json:"by"`       // person, auto
-	Comment  string `json:"comment,omitempty"`
-	Changed  string `json:"changed,omitempty"` // what the person changed of the patch by leaving out or editing, as a diff
+	Decision string        `json:"decision"` // approve, reject, again: prove it on the folder as it is now
+	By       string        `json:"by"`       // person, auto
+	Comment  string        `json:"comment,omitempty"`
+	Images   []model.Image `json:"images,omitempty"`  // that go with the comment, as with a Message
+	Changed  string        `json:"changed,omitempty"` // what the person changed of the patch by leaving out or editing, as a diff
 }
 
 // PatchApplied is a write into the folder or its undo. Receipt is repo.Receipt as JSON. Key names the act, so that it is

@@ -28,6 +28,11 @@ func TestImageIsKeptAsItIs(t *testing.T) {
 	if err := s.Verify(t.Context(), other.ID()); !errors.Is(err, ErrCorrupt) {
 		t.Errorf("a picture that is not there: %v", err)
 	}
+	rejected := create(t, s, Started{Folder: "/f", Task: "a third"})
+	add(t, rejected, KindReviewAnswered, ReviewAnswered{Decision: "reject", By: "person", Comment: "as here", Images: []model.Image{{Type: "image/png", Hash: "11" + hash[2:]}}})
+	if err := s.Verify(t.Context(), rejected.ID()); !errors.Is(err, ErrCorrupt) {
+		t.Errorf("a picture of a comment that is not there: %v", err)
+	}
 	if err := s.Delete(t.Context(), l.ID()); err != nil {
 		t.Fatal(err)
 	}

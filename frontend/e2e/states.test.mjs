@@ -711,7 +711,23 @@ scene('pictures go with a message: pasted, dropped, chosen, removed, sent, shown
   await shown('message').waitFor();
   await soon(async () => assert.equal(await items.count(), 0, 'a picture that was sent stays in the field'));
   await page.getByTestId('write').waitFor();
-  await soon(async () => assert.equal(await page.getByTestId('attach').count(), 0, 'a rejection takes no pictures'));
+  await page.getByTestId('reject').click();
+  const dialog = page.getByTestId('reject-dialog');
+  await givePicture(page, 'reject-comment', 'wrong.png');
+  await dialog.getByTestId('attached').locator('img').waitFor();
+  await dialog.getByTestId('attached-sent').waitFor();
+  await soon(async () => assert.ok(await page.getByTestId('reject-send').isDisabled(), 'a picture goes without a word'));
+  await page.getByTestId('reject-comment').fill('Not like this.');
+  await page.keyboard.press('Control+Enter');
+  const rejected = page.getByTestId('message').filter({ hasText: 'Not like this.' });
+  await rejected.getByTestId('said-pictures').locator('img').waitFor();
+  await page.getByTestId('write').waitFor();
+  await givePicture(page, 'say-text', 'again.png'); // the field sends back too
+  await page.getByTestId('say').getByTestId('attached').waitFor();
+  await page.getByTestId('say-text').fill('Nor like that.');
+  await soon(async () => assert.equal(await page.getByTestId('say-send').textContent(), 'Send back'));
+  await page.keyboard.press('Control+Enter');
+  await page.getByTestId('message').filter({ hasText: 'Nor like that.' }).getByTestId('said-pictures').locator('img').waitFor();
   await page.getByTestId('write').click();
   await page.getByTestId('undo').waitFor();
   await page.getByTestId('replay-begin').click();

@@ -60,6 +60,14 @@ func TestPicturesInAnExport(t *testing.T) {
 			t.Errorf("%s holds the bytes, or does not name the picture", as)
 		}
 	}
+	answer := session.Event{Seq: events[len(events)-1].Seq + 1, Session: events[i].Session, Time: events[len(events)-1].Time, Kind: session.KindReviewAnswered}
+	if answer.Data, err = json.Marshal(session.ReviewAnswered{Decision: "reject", By: "person", Comment: "not like here", Images: []model.Image{picture}}); err != nil {
+		t.Fatal(err)
+	}
+	events = append(events, answer)
+	if page := drawn(HTML); strings.Count(page, "<img") != 2 || !strings.Contains(page, "not like here") {
+		t.Errorf("%d pictures with that of a comment", strings.Count(page, "<img"))
+	}
 	back, _, err := Import(t.Context(), strings.NewReader(drawn(JSONL)))
 	if err != nil || !bytes.Contains(back[i].Data, []byte(picture.Hash)) {
 		t.Errorf("read again: %v", err)

@@ -117,7 +117,7 @@ func (t *teller) payload(kind session.Kind, data any) (act, bool) {
 		a.Says = d.Doubt
 		return a, true
 	case session.ReviewAnswered:
-		return reviewed(d), true
+		return t.images(reviewed(d), d.Images), true
 	case session.PatchApplied:
 		title := "Wrote into the folder"
 		if kind == session.KindPatchUndone {

@@ -37,7 +37,7 @@ export interface Backend {
   /** exportSession asks where to save a session; without a dialog for that it gives the text, to be downloaded. */
   exportSession(id: string, as: 'jsonl' | 'markdown' | 'html'): Promise<Exported>;
   approve(id: string, patchHash: string): Promise<{ files: string[] | null }>;
-  reject(id: string, comment: string): Promise<void>;
+  reject(id: string, comment: string, images: string[]): Promise<void>;
   proveAgain(id: string): Promise<void>;
   /** choose has a choice of the patch proven in its place. */
   choose(id: string, choice: Choice): Promise<void>;
@@ -169,7 +169,7 @@ const real: Backend = {
   diff: (id) => call('Diff', id),
   diffAt: (id, seq) => call('DiffAt', id, seq),
   approve: (id, hash) => call('Approve', id, hash),
-  reject: (id, comment) => call('Reject', id, comment),
+  reject: (id, comment, images) => call('Reject', id, comment, images),
   proveAgain: (id) => call('ProveAgain', id),
   choose: (id, choice) => call('Choose', id, choice),
   sendBack: (id, choice) => call('SendBack', id, choice),

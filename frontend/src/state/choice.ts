@@ -71,6 +71,6 @@ export function taken(r: Review, diff: Diff | null): Taken {
 }
 
 /** choice is what the Go side is told. */
-export function choice(r: Review, comment = ''): Choice {
-  return { patch_hash: r.patch_hash, drop: list(r.drop), edits: list(r.edits), comment, notes: list(r.notes).filter((n) => n.text.trim() !== '') };
+export function choice(r: Review, comment = '', images: string[] = []): Choice {
+  return { patch_hash: r.patch_hash, drop: list(r.drop), edits: list(r.edits), comment, images, notes: list(r.notes).filter((n) => n.text.trim() !== '') };
 }

@@ -44,6 +44,7 @@ export class Pictures {
       else {
         const url = await read(file);
         if (!url) this.problem = t.pictures.broken(file.name);
+        else if (this.items.length >= most) this.problem = t.pictures.tooMany(most); // others came meanwhile
         else this.#put(file.name, url);
       }
     }

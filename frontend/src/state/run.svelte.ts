@@ -188,14 +188,14 @@ export class Run {
   }
 
   /** reject ends the session without a comment; with one, the model goes on, from the person's choice where there is one. */
-  reject(comment: string): Promise<boolean> {
+  reject(comment: string, images: string[] = []): Promise<boolean> {
     const t = this.review.taken(this.diff);
-    if (comment.trim() === '' || (!t.changed && t.notes === 0)) return this.act('reject', (b) => b.reject(this.id, comment));
-    return this.sendBack(comment);
+    if (comment.trim() === '' || (!t.changed && t.notes === 0)) return this.act('reject', (b) => b.reject(this.id, comment, images));
+    return this.sendBack(comment, images);
   }
-  async sendBack(comment = ''): Promise<boolean> {
+  async sendBack(comment = '', images: string[] = []): Promise<boolean> {
     const said = this.review.now;
-    const sent = await this.act('reject', (b) => b.sendBack(this.id, choice(said, comment)));
+    const sent = await this.act('reject', (b) => b.sendBack(this.id, choice(said, comment, images)));
     if (sent) this.review.answered(said.patch_hash);
     return sent;
   }

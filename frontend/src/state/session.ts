@@ -53,7 +53,7 @@ export type Item =
   | { type: 'criteria'; seq: number; at: number; by: 'model' | 'person'; items: Criterion[] }
   | { type: 'forked'; seq: number; at: number; from: string }
   | { type: 'question'; seq: number; at: number; text: string }
-  | { type: 'answer'; seq: number; at: number; decision: 'approve' | 'reject' | 'again'; by: 'person' | 'auto'; comment: string; changed: string }
+  | { type: 'answer'; seq: number; at: number; decision: 'approve' | 'reject' | 'again'; by: 'person' | 'auto'; comment: string; images: ModelImage[]; changed: string }
   | { type: 'write'; seq: number; at: number; undone: boolean; files: string[] }
   | { type: 'failed'; seq: number; at: number; code: string; message: string }
   | { type: 'limit'; seq: number; at: number; limit: string; message: string }
@@ -205,7 +205,7 @@ function fold(v: SessionView, e: Event, at: number): SessionView {
       };
     case 'review.answered': {
       const goesOn = e.data.decision === 'again' || (e.data.decision === 'reject' && !!e.data.comment);
-      const item: Item = { type: 'answer', ...base, decision: e.data.decision, by: e.data.by, comment: e.data.comment ?? '', changed: e.data.changed ?? '' };
+      const item: Item = { type: 'answer', ...base, decision: e.data.decision, by: e.data.by, comment: e.data.comment ?? '', images: list(e.data.images), changed: e.data.changed ?? '' };
       return { ...add(v, item), review: e.data.decision === 'approve' ? v.review : null, since: goesOn ? at : v.since, activity: goesOn ? 'model' : v.activity };
     }
     case 'patch.applied':

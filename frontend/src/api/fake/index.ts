@@ -330,9 +330,9 @@ export function fake(q: URLSearchParams): Backend {
       store(s, 'session.finished', { outcome, patch: '', certificate: certificate({}), steps: s.info.steps, usd: 0, tokens: 24_890, applied: true }, Date.now());
       return { files: paths };
     },
-    async reject(id, comment) {
+    async reject(id, comment, images) {
       const s = need(id);
-      store(s, 'review.answered', { decision: 'reject', by: 'person', comment }, Date.now());
+      store(s, 'review.answered', { decision: 'reject', by: 'person', comment, images: keep(images) }, Date.now());
       if (comment) void play(s, again(s.info.steps + 1));
       else store(s, 'session.finished', { outcome: 'not_proven', message: 'You rejected the patch.', patch: '', certificate: null, steps: s.info.steps, usd: 0, tokens: 24_890, applied: false }, Date.now());
     },
@@ -354,7 +354,7 @@ export function fake(q: URLSearchParams): Backend {
     async sendBack(id, c) {
       const s = need(id);
       const said = [c.comment, ...c.notes.map((n) => `${n.path}:${n.line}: ${n.text}`)].filter(Boolean).join('\n');
-      store(s, 'review.answered', { decision: 'reject', by: 'person', comment: said, changed: c.drop.length + c.edits.length > 0 ? '-left out\n' : undefined }, Date.now());
+      store(s, 'review.answered', { decision: 'reject', by: 'person', comment: said, images: keep(c.images), changed: c.drop.length + c.edits.length > 0 ? '-left out\n' : undefined }, Date.now());
       void play(s, again(s.info.steps + 1));
     },
     review: async (id) => JSON.parse(sessionStorage.getItem(`review ${id}`) ?? '{"patch_hash":""}') as Review,

@@ -156,7 +156,7 @@ export interface Payloads {
   'session.forked': { from: string; seq: number };
   'question.asked': { step: number; text: string };
   'review.asked': { patch_hash: string; summary: string; label?: string; doubt?: string; criteria?: List<Criterion>; scrutiny?: List<Mark> };
-  'review.answered': { decision: 'approve' | 'reject' | 'again'; by: 'person' | 'auto'; comment?: string; changed?: string };
+  'review.answered': { decision: 'approve' | 'reject' | 'again'; by: 'person' | 'auto'; comment?: string; images?: List<ModelImage>; changed?: string };
   'patch.applied': { files: List<string>; receipt?: unknown; key?: string };
   'patch.undone': { files: List<string>; receipt?: unknown; key?: string };
   'apply.failed': { code: string; message: string };

@@ -36,6 +36,7 @@ export interface Choice {
   drop: { path: string; hunk: number }[];
   edits: { path: string; text: string }[];
   comment: string;
+  images: string[]; // pictures that go with the comment, as base64
   notes: { path: string; line: number; text: string }[];
 }
 
