@@ -22,18 +22,6 @@ const ahead = { more: 500, left: 250, least: 60 };
 const inner = (v: EditorView) => (v as unknown as { viewState: Inner }).viewState;
 const towards = (bias: number, px: number) => Math.sign(bias) * Math.max(Math.abs(bias), px);
 
-/** aligned says whether the unchanged lines after the changes in sight stand beside each other: then nothing is to be evened out,
- * wherever the rest, which is guessed, may be. */
-function aligned({ a, b, chunks }: MergeView): boolean {
-  const end = (v: EditorView, pos: number) => v.lineBlockAt(pos).bottom;
-  const drawn = (v: EditorView, from: number, to: number) => to >= v.viewport.from && from <= v.viewport.to;
-  const first = chunks.findIndex((c) => drawn(a, c.fromA, c.toA) || drawn(b, c.fromB, c.toB));
-  const inSight = first < 0 ? [] : chunks.slice(Math.max(0, first - 1)).filter((c, i) => i === 0 || drawn(a, c.fromA, c.toA) || drawn(b, c.fromB, c.toB));
-  const last = inSight.at(-1);
-  if (!last || last === chunks.at(-1)) return false;
-  return inSight.every((c) => Math.abs(end(a, c.toA) - end(b, c.toB)) <= 1);
-}
-
 /** inTurn makes the two sides of a view draw in turn; it gives what stops it. */
 export function inTurn(view: MergeView): () => void {
   const [a, b] = [inner(view.a), inner(view.b)];
@@ -42,6 +30,7 @@ export function inTurn(view: MergeView): () => void {
   let drawn = false; // the first side, in this frame
   let frame = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
+  let rest: ReturnType<typeof setTimeout> | undefined;
 
   for (const side of [a, b]) {
     const [get, fits] = [side.getViewport.bind(side), side.viewportIsAppropriate.bind(side)];
@@ -67,7 +56,9 @@ export function inTurn(view: MergeView): () => void {
       frame ||= requestAnimationFrame(() => {
         frame = requestAnimationFrame(() => {
           frame = 0;
-          if (!aligned(view)) even();
+          even();
+          clearTimeout(rest);
+          rest = setTimeout(even, 120); // what was evened out brought lines into sight whose heights had been guessed
         });
       });
     };
@@ -75,5 +66,6 @@ export function inTurn(view: MergeView): () => void {
   return () => {
     cancelAnimationFrame(frame);
     clearTimeout(timer);
+    clearTimeout(rest);
   };
 }
