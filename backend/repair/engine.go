@@ -116,6 +116,9 @@ const (
 // act decides what comes next: say something and call tools, or give up (no calls).
 func (st *state) act() (string, []model.Call) {
 	l := st.top()
+	if st.unlike >= maxUnlike {
+		return st.stopUnsteady()
+	}
 	if !l.traced {
 		if len(st.levels) > 1 { // a session that goes on between the two
 			return "Now I look at which lines the tests run that still fail.", []model.Call{called("trace_coverage", map[string]any{"kept": l.kept})}

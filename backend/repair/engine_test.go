@@ -20,6 +20,7 @@ type talk struct {
 	coverage string
 	judge    func(files map[string]string) string // "" nothing, else what is said behind the candidate's number
 	refuse   func(files map[string]string) bool   // of finish
+	reason   string                               // why
 	messages []model.Message
 	finished string
 	steps    int
@@ -97,7 +98,7 @@ func (k *talk) call(c model.Call) (text string, bad bool) {
 		return fmt.Sprintf("Tried %d of %d candidates.\n%s", len(a.Candidates), len(a.Candidates), out), false
 	case "finish":
 		if k.refuse != nil && k.refuse(k.files) {
-			return "Not finished: the proof does not hold.", true
+			return "Not finished: the proof does not hold.\nReasons:\n<untrusted-data 15adcd>\n" + k.reason + "\n</untrusted-data 15adcd>", true
 		}
 		k.finished = a.Summary
 		return "The proof holds.", false
@@ -343,6 +344,31 @@ func TestTakesTheNext(t *testing.T) {
 	both := strings.Contains(k.files["days.py"], "first + 1") && strings.Contains(k.files["days.py"], "last + first")
 	if refused != 2 || both || k.files["days.py"] == daysPy {
 		t.Errorf("%d proofs:\n%s", refused, k.files["days.py"])
+	}
+}
+
+// TestStopsAtUnsteadyTests ends where tests do not do the same each time, leaves nothing of what happened to pass and says
+// nowhere in the end that it makes them pass; what a proof refuses for another reason does not end the search.
+func TestStopsAtUnsteadyTests(t *testing.T) {
+	t.Parallel()
+	for reason, most := range map[string]int{
+		"No test went from red to green: 1 test failed before and still does: test_days.py::test_first.":                       2,
+		"1 test gives different results when run again, so it is no proof that they pass: a.\nNo test went reliably from red.": 2,
+		"1 test that passed before fails now: No test went from red to green: x":                                               4,
+	} {
+		k := newTalk(t, func(text string) bool {
+			return strings.Contains(text, "first + 1") || strings.Contains(text, "last + first") || strings.Contains(text, "first + last")
+		})
+		k.reason = reason
+		proofs := 0
+		k.refuse = func(map[string]string) bool { proofs++; return proofs < 4 }
+		r := k.run()
+		if proofs != most {
+			t.Errorf("%d proofs of %q, want %d", proofs, reason, most)
+		}
+		if most == 2 && (r.Stop != model.StopGaveUp || k.files["days.py"] != daysPy || !strings.Contains(r.Message.Text, "do not do the same each time")) {
+			t.Errorf("%q: stop %q, files %q, says %q", reason, r.Stop, k.files, r.Message.Text)
+		}
 	}
 }
 

@@ -202,6 +202,14 @@ func (s *search) onTopOf() string {
 	return ", on top of the edit in " + strings.Join(files, " and ") + ","
 }
 
+// stopUnsteady ends the search where what passed failed in the proof, and leaves nothing of it.
+func (st *state) stopUnsteady() (string, []model.Call) {
+	if st.patched != "" {
+		return "What passed when I tried it failed again in the proof. I take it back.", takeBack(st.patched)
+	}
+	return st.giveUp(fmt.Sprintf("What I tried passed %s once and not again in the proof, %d times: the tests do not do the same each time. Look for what they take from chance, the time, their order or files that a run leaves behind; then start the task again.", st.theFailing(), st.unlike))
+}
+
 // giveUp says what was suspected, and what a person can do.
 func (st *state) giveUp(why string) (string, []model.Call) {
 	var b strings.Builder

@@ -20,12 +20,14 @@ const (
 	smellGrow   = 2.0 // a loop changes the collection that it goes over
 	smellMixed  = 2.0 // what is a number elsewhere becomes a collection
 	smellCut    = 1.0 // a loop over all of something is left right after something was added up
+	smellHidden = 2.6 // a statement is moved to where nothing reaches it: as bad as to delete it
 	smellUnlike = 1.0 // elements at two places are held together where all others are at the same
 )
 
 // smell is how much a candidate makes its functions worse, negative where it makes them better.
 func (c *candidate) smell() float64 {
 	sum := 0.0
+	moves := slices.ContainsFunc(append([]*candidate{c}, c.more...), func(p *candidate) bool { return p.kind == "move" })
 	for _, one := range c.all() {
 		if len(one.edits) == 0 {
 			continue
@@ -36,6 +38,9 @@ func (c *candidate) smell() float64 {
 		}
 		at := one.edits[0].start
 		sum += after.smells(at) - one.src.smells(at)
+		if moves && after.dead(at) > one.src.dead(at) {
+			sum += smellHidden
+		}
 	}
 	return sum
 }
@@ -80,15 +85,37 @@ func (s *source) smells(at int) float64 {
 			if s.cutShort(k, all) {
 				sum += smellCut
 			}
-			for i, st := range all[:max(0, len(all)-1)] {
-				if st.class == ret || st.class == jump || st.class == raise {
-					sum += smellDead * float64(len(all)-1-i)
-					break
-				}
-			}
+			sum += smellDead * float64(unreached(all))
 		}
 		return true
 	})
+	return sum
+}
+
+// unreached is how many statements of a block stand behind one that leaves it.
+func unreached(all []*node) int {
+	i := slices.IndexFunc(all, func(st *node) bool { return st.class == ret || st.class == jump || st.class == raise })
+	if i < 0 {
+		return 0
+	}
+	return len(all) - 1 - i
+}
+
+// dead is how many statements of the function at a byte cannot be reached.
+func (s *source) dead(at int) int {
+	n := s.root.smallest(at, at)
+	if n == nil {
+		return 0
+	}
+	sum := 0
+	if fn := s.scopeOf(n).fn; fn != nil {
+		fn.walk(func(k *node) bool {
+			if k.class == block {
+				sum += unreached(k.statements())
+			}
+			return true
+		})
+	}
 	return sum
 }
 

@@ -47,6 +47,48 @@ func TestSmell(t *testing.T) {
 	}
 }
 
+// TestHidden counts a statement that is moved behind one that leaves its block as one that was deleted; one that is moved to where it
+// runs is no worse than before.
+func TestHidden(t *testing.T) {
+	t.Parallel()
+	for path, text := range map[string]string{
+		"a.py":   "def f(x, log):\n    if x < 0:\n        raise ValueError(\"low\")\n    if x > 100:\n        raise ValueError(\"high\")\n    log.append(x)\n    return x\n",
+		"a.js":   "export function f(x, log) {\n  if (x < 0) {\n    throw new Error('low');\n  }\n  if (x > 100) throw new Error('high');\n  log.push(x);\n  return x;\n}\n",
+		"a.go":   "package a\n\nfunc f(x int, log []int) error {\n\tif x < 0 {\n\t\treturn low\n\t}\n\tif x > 100 {\n\t\treturn high\n\t}\n\tkeep(x)\n\treturn nil\n}\n",
+		"A.java": "class A {\n    int f(int x) {\n        if (x < 0) {\n            throw new Low();\n        }\n        if (x > 100) throw new High();\n        keep(x);\n        return x;\n    }\n}\n",
+	} {
+		s := parse(path, text)
+		hidden, moves := 0, 0
+		for _, c := range candidates([]*source{s}, suspectAll(s), hints{}, priors(), learn([]*source{s})) {
+			if c.kind != "move" || len(c.more) > 0 {
+				continue
+			}
+			moves++
+			after := parse(path, c.after())
+			if at := c.edits[0].start; after != nil && after.dead(at) > s.dead(at) {
+				hidden++
+				if least := byAccident("delete") - byAccident("move"); c.smell() < least {
+					t.Errorf("%s: %v for\n%s", path, c.smell(), c.after())
+				}
+			} else if c.smell() >= smellHidden {
+				t.Errorf("%s: %v for what runs\n%s", path, c.smell(), c.after())
+			}
+		}
+		if moves == 0 || hidden == 0 && path == "a.py" {
+			t.Errorf("%s: %d of %d moves hide something", path, hidden, moves)
+		}
+	}
+}
+
+// suspectAll suspects each line of a file alike.
+func suspectAll(s *source) map[string]map[int]float64 {
+	lines := map[int]float64{}
+	for n := range strings.Count(s.text, "\n") {
+		lines[n+1] = 1
+	}
+	return map[string]map[int]float64{s.path: lines}
+}
+
 // TestLosesText keeps an edit that takes out a text behind one that does not.
 func TestLosesText(t *testing.T) {
 	t.Parallel()

@@ -19,6 +19,7 @@ type state struct {
 	levels  []*level  // the search over the untouched copy, then over what helped in part, one on the other
 	patched string    // the diff that was proposed and is in the workspace, "" none
 	refused []string  // diffs that a proof refused, or the person
+	unlike  int       // proofs in which the failing tests did not pass, or not each time, with an edit that had passed them
 	count   int       // batches so far
 	tried   int       // candidates so far
 }
@@ -170,9 +171,18 @@ func (st *state) result(c model.Call, res model.Result, final bool) {
 	case "finish":
 		if res.Error && st.patched != "" {
 			st.refused = append(st.refused, st.patched)
+			if unsteady.MatchString(res.Text) {
+				st.unlike++
+			}
 		}
 	}
 }
+
+// unsteady are the reasons of a proof that say that tests do not do the same each time.
+var unsteady = regexp.MustCompile(`(?m)^(No test went from red to green:|\d+ tests? gives? different results when run again)`)
+
+// maxUnlike is how many proofs may tell that: one more edit that happens to pass would show nothing.
+const maxUnlike = 2
 
 // applied follows a change of the workspace: a proposal, a step, or one of them taken back.
 func (st *state) applied(diff string, final bool) {

@@ -224,7 +224,7 @@ func (st *state) suspicion(files []string) string {
 		return cmp.Or(cmp.Compare(b.score, a.score), strings.Compare(a.path, b.path), a.line-b.line)
 	})
 	if len(top) == 0 {
-		return "What the tests run could not be measured. I go by the files that the task's words and the tests' names point to: " + strings.Join(files, ", ") + "."
+		return "No line is known that the failing tests run. I go by the files that the task's words and the tests' names point to: " + strings.Join(files, ", ") + "."
 	}
 	return fmt.Sprintf("I suspect %s in %s, most of all %s.", plural(len(top), "line"), plural(len(st.suspects()), "file"), places(top, 3))
 }

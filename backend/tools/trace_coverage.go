@@ -56,14 +56,20 @@ func runTrace(ctx context.Context, s *Set, a Args) (result, error) {
 	if err != nil {
 		return result{}, err
 	}
-	if len(got.Red) == 0 {
-		return result{failed: true, summary: "not measured", head: "Nothing was measured.", body: s.scrub(got.Problem)}, nil
-	}
+	got.Problem = s.scrub(got.Problem)
 	return spectrum(got), nil
 }
 
 // spectrum lists the lines that failing tests execute: line:failing/passing tests that do.
 func spectrum(got testrun.Spectrum) result {
+	switch {
+	case len(got.Red) == 0 && got.Problem != "":
+		return result{failed: true, summary: "not measured", head: "Nothing was measured.", body: got.Problem}
+	case len(got.Red) == 0 && got.Reds > 0:
+		return result{failed: true, summary: "failing tests run no line of the code", head: "The failing tests execute no line of code outside of tests before they fail."}
+	case len(got.Red) == 0:
+		return result{failed: true, summary: "not measured", head: "Nothing was measured: none of the failing tests was run."}
+	}
 	var lines []string
 	total := 0
 	for _, f := range sorted(got.Red) {
