@@ -9,7 +9,7 @@ import (
 )
 
 // Custom is the person's own command. Where its arguments start a runner that is known, its results are read test by
-// test; else from JUnit XML that it writes to /out, or TAP or what JUnitCore says that it prints; else by its exit status alone.
+// test; else from JUnit XML that it writes to /out, or TAP, or what JUnit's own launchers print; else by its exit status alone.
 func Custom(args []string) Command {
 	c := Command{Runner: "custom", Args: slices.Clone(args), Source: "--test-cmd"}
 	if len(args) == 0 {
@@ -61,8 +61,10 @@ func readCustom(o output) reading {
 			return reading{tests: tests, perTest: true, finished: finished, trouble: trouble}
 		}
 	}
-	if r, ok := readJUnitCore(o); ok {
-		return r
+	for _, read := range []func(output) (reading, bool){readJUnitCore, readJUnitConsole} {
+		if r, ok := read(o); ok {
+			return r
+		}
 	}
 	return exitOnly(o)
 }

@@ -18,7 +18,7 @@ final class Order {
     static Order read(Path file) throws IOException {
         Order o = new Order();
         for (String line : Files.readAllLines(file, StandardCharsets.UTF_8)) {
-            String[] parts = line.split(" ");
+            String[] parts = line.split(" ", -1); // a value may be empty
             String[] values = new String[parts.length - 1];
             for (int i = 1; i < parts.length; i++) {
                 values[i - 1] = text(parts[i]);

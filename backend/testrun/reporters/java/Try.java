@@ -151,7 +151,7 @@ public final class Try {
         Path own = tree.root.resolveSibling("record");
         List<String> lines = new ArrayList<>();
         for (String line : Files.readAllLines(record, StandardCharsets.UTF_8)) {
-            String[] parts = line.split(" ");
+            String[] parts = line.split(" ", -1); // a value may be empty
             for (int i = 1; i < parts.length; i++) {
                 parts[i] = tree.own(Order.text(parts[i]));
             }

@@ -91,7 +91,7 @@ public final class Tests5 implements Tests {
         String braced = bare.replace('(', '{').replace(')', '}'); // as Surefire has it before 3
         String shown = t.getDisplayName();
         boolean single = plan.getParent(t).map(TestIdentifier::getUniqueId).orElse("").indexOf("test-template") < 0;
-        String[] all = single ? new String[] {method + "()", method, legacy, bare, shown} : new String[] {legacy, bare, braced, shown, method + " " + shown, method + "() " + shown};
+        String[] all = single ? new String[] {method + "()", method, legacy, bare, shown, method + " " + shown} : new String[] {legacy, bare, braced, shown, method + " " + shown, method + "() " + shown};
         for (String name : all) {
             String full = type + " > " + name;
             if (!name.isEmpty() && !out.contains(full)) {
