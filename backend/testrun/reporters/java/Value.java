@@ -140,11 +140,11 @@ final class Value implements Serializable {
                 if (isRecord(c) && of != c) {
                     break;
                 }
-                if (!(of.getClassLoader() instanceof Project)) {
-                    throw new None(of.getName());
-                }
                 for (Field f : of.getDeclaredFields()) {
                     if (!Modifier.isStatic(f.getModifiers())) {
+                        if (!(of.getClassLoader() instanceof Project)) {
+                            throw new None(of.getName());
+                        }
                         names.add(of.getName() + "#" + f.getName());
                         inner.add(get(f, o));
                     }
