@@ -290,7 +290,6 @@ func (r *Run) Close() error {
 type bench struct {
 	ws       *repo.Workspace
 	runner   *testrun.Runner
-	tests    testrun.Options // of the runner
 	command  testrun.Command // without Args: none was found
 	baseline testrun.Run
 	tools    *tools.Set

@@ -219,9 +219,7 @@ func (r *Run) cleanRunner(b *bench) (runner *testrun.Runner, done func(), err er
 		done()
 		return nil, nil, fmt.Errorf("making the cache of the proof: %w", err)
 	}
-	o := b.tests
-	o.Cache = filepath.Join(dir, "cache")
-	return testrun.New(o), done, nil
+	return b.runner.With(filepath.Join(dir, "cache")), done, nil
 }
 
 // concerned are the test commands, of a folder that has several, in whose parts the patch changes something, with their

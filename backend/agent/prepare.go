@@ -119,7 +119,7 @@ func (r *Run) copyFolder(ctx context.Context, b *bench) error {
 	if r.o.OnTests != nil {
 		o.Meter = testrun.NewMeter(func(p testrun.Progress) { r.o.OnTests(r.ID(), p) })
 	}
-	b.runner, b.tests = testrun.New(o), o
+	b.runner = testrun.New(o)
 	return nil
 }
 

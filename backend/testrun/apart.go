@@ -38,7 +38,7 @@ func (r *Runner) Apart() (apart *Runner, done func(), err error) {
 	if err := r.writable(o.Cache); err != nil {
 		return nil, nil, errors.Join(err, os.RemoveAll(temp))
 	}
-	return &Runner{options: o, host: r.host, run: r.run, owner: r.owner, apart: true, compiled: map[string]bool{}},
+	return &Runner{options: o, host: r.host, run: r.run, owner: r.owner, apart: true, compiled: map[string]bool{}, asked: r.asked},
 		func() { _ = os.RemoveAll(temp) }, nil
 }
 
@@ -52,7 +52,7 @@ func (r *Runner) Hasty(hang time.Duration) *Runner {
 		return r
 	}
 	o.Hang = hang
-	return &Runner{options: o, host: r.host, run: r.run, owner: r.owner, apart: r.apart, compiled: map[string]bool{}}
+	return &Runner{options: o, host: r.host, run: r.run, owner: r.owner, apart: r.apart, compiled: map[string]bool{}, asked: r.asked}
 }
 
 // start runs a job whose command is settled.

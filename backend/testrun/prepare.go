@@ -136,7 +136,7 @@ func (r *Runner) step(dir, language, at string, in lang.Install) (Step, error) {
 
 // installJob is a run without the folders that are to be made anew.
 func (r *Runner) installJob(dir string, s Step) (*job, error) {
-	bare := &Runner{options: r.options, host: r.host, run: r.run, owner: r.owner}
+	bare := r.With(r.options.Cache)
 	bare.options.Source, bare.options.Prepared, bare.options.Cache = "", "", ""
 	j, err := bare.newJob(dir, Command{Runner: "custom", Dir: s.Dir, Args: []string{"install"}}, nil)
 	if err != nil {

@@ -50,8 +50,7 @@ type Runner struct {
 	compiling sync.Mutex // with apart: one run fills the kept cache, or copies it, at a time
 	compiled  map[string]bool
 
-	asking sync.Mutex
-	tools  map[string][]Tool // what programs answered about their versions, for the life of the Runner
+	asked *asked // shared with the Runners that this one makes
 }
 
 // New makes a Runner. The toolchains of this machine are looked up once for each run, from PATH and the home folder.
@@ -59,7 +58,14 @@ func New(o Options) *Runner {
 	if o.Told == nil {
 		o.Told = func(string) {}
 	}
-	return &Runner{options: o, host: thisHost(), run: o.Sandbox.Run, owner: o.Sandbox.Owner}
+	return &Runner{options: o, host: thisHost(), run: o.Sandbox.Run, owner: o.Sandbox.Owner, asked: &asked{}}
+}
+
+// With gives a Runner like r that keeps its build caches in another folder.
+func (r *Runner) With(cache string) *Runner {
+	o := r.options
+	o.Cache = cache
+	return &Runner{options: o, host: r.host, run: r.run, owner: r.owner, asked: r.asked}
 }
 
 // Run runs a command over the tree in dir. paths are test files, folders or ids, validated with Validate; none runs all.

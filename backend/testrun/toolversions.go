@@ -1,18 +1,27 @@
 package testrun
 
 import (
+	"cmp"
 	"context"
 	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"redgreen/backend/sandbox"
 )
 
-// What a run used is asked of the programs themselves, inside the sandbox, once for each way of starting them in a session.
+// What a run used is asked of the programs themselves, inside the sandbox, once for each way of starting them in a session. What
+// lies in the tree, where the code under test could answer for it, is asked anew by each Runner of a proof.
+
+// asked is what programs answered about their versions, by what could make them answer otherwise.
+type asked struct {
+	sync.Mutex
+	tools map[string][]Tool
+}
 
 // question asks one program for its version: its name for people, the program, and up to three fixed arguments.
 type question struct {
@@ -116,9 +125,18 @@ func (r *Runner) toolchain(ctx context.Context, j *job) []Tool {
 		args = append(append(args, q.name, q.program), append(slices.Clone(q.args), "", "", "")[:3]...)
 	}
 	key := strings.Join(append(append(slices.Clone(args), j.spec.Image), j.spec.Path...), "\x00")
-	r.asking.Lock()
-	defer r.asking.Unlock()
-	if known, ok := r.tools[key]; ok {
+	for _, m := range j.spec.ReadOnly {
+		if !strings.HasPrefix(m.Target, "/redgreen") { // our own, of this one run
+			key += "\x00" + m.Source + "\x00" + m.Target
+		}
+	}
+	if treeAnswers(questions, j.spec.Path) {
+		key += "\x00" + r.options.Cache
+	}
+	a := cmp.Or(r.asked, &asked{})
+	a.Lock()
+	defer a.Unlock()
+	if known, ok := a.tools[key]; ok {
 		return slices.Clone(known)
 	}
 	spec := j.spec
@@ -130,11 +148,20 @@ func (r *Runner) toolchain(ctx context.Context, j *job) []Tool {
 		return []Tool{}
 	}
 	tools := readVersions(questions, string(res.Stdout))
-	if r.tools == nil {
-		r.tools = map[string][]Tool{}
+	if a.tools == nil {
+		a.tools = map[string][]Tool{}
 	}
-	r.tools[key] = tools
+	a.tools[key] = tools
 	return slices.Clone(tools)
+}
+
+// treeAnswers tells whether the tree could answer one of the questions: by a program or a file of its own, or by one that is found
+// on a path through it.
+func treeAnswers(questions []question, path []string) bool {
+	within := func(s string) bool { return strings.Contains(s, workspacePath) }
+	return slices.ContainsFunc(path, within) || slices.ContainsFunc(questions, func(q question) bool {
+		return within(q.program) || slices.ContainsFunc(q.args, within)
+	})
 }
 
 // anyVersion is the first number of an answer that looks like a version, with what follows it up to a blank.
