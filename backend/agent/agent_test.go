@@ -84,6 +84,7 @@ type fixture struct {
 	root  string
 	state string
 	o     Options
+	cmd   []string // the test command where a task has none, nil as it is found
 }
 
 // sample copies one of the sample repositories.
@@ -96,9 +97,9 @@ func sample(t *testing.T, name string) *fixture {
 	return strong(open(t, root))
 }
 
-// strong has a fixture's runs in the strongest sandbox.
+// strong has a fixture's runs as people have them: in the strongest sandbox, with the command that is found.
 func strong(f *fixture) *fixture {
-	f.o.Sandbox = shared
+	f.o.Sandbox, f.cmd = shared, nil
 	return f
 }
 
@@ -114,7 +115,11 @@ func folder(t *testing.T, files map[string]string) *fixture {
 			t.Fatal(err)
 		}
 	}
-	return open(t, root)
+	f := open(t, root)
+	if strings.Contains(files["test_calc.py"], "unittest") { // pytest, which would be found, takes four times as long to start
+		f.cmd = []string{"python3", "-m", "unittest"}
+	}
+	return f
 }
 
 func open(t *testing.T, root string) *fixture {
@@ -214,6 +219,9 @@ func edit(path, old, new string) string {
 func start(t *testing.T, f *fixture, m model.Model, task Task) *Run {
 	t.Helper()
 	f.o.Model = m
+	if task.TestCmd == nil {
+		task.TestCmd = f.cmd
+	}
 	if task.Text == "" {
 		task.Text = "it is broken"
 	}

@@ -48,7 +48,7 @@ func TestParts(t *testing.T) {
 			st := r.log.State()
 			var gained []string
 			for _, p := range st.Parts {
-				gained = append(gained, p.Gained[0][strings.LastIndex(p.Gained[0], ":")+1:])
+				gained = append(gained, p.Gained[0][strings.LastIndexAny(p.Gained[0], ":.")+1:])
 			}
 			if diff := cmp.Diff(c.gained, gained); diff != "" {
 				t.Errorf("parts: %s", diff)

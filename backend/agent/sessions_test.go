@@ -183,6 +183,7 @@ func (p retrying) Chat(ctx context.Context, name string, req model.Request, onDe
 // staged gives a fixture a store with a clock of its own and fixed ids, one a session.
 func staged(t *testing.T, f *fixture, names ...string) *fixture {
 	t.Helper()
+	f.cmd = nil
 	var mu sync.Mutex
 	at := time.Date(2025, 3, 1, 12, 0, 0, 0, time.UTC)
 	now := func() time.Time {

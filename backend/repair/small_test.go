@@ -32,12 +32,18 @@ func TestFixesSmallPrograms(t *testing.T) {
 	if err := os.Chmod(dir, 0o711); err != nil {
 		t.Fatal(err)
 	}
-	box, err := sandbox.Open(sandbox.Options{Dir: filepath.Join(dir, "sandbox")})
-	if err != nil {
-		t.Fatal(err)
+	var box *sandbox.Sandbox
+	for _, runtime := range []string{"bwrap", ""} { // the quickest, else the strongest: what a run finds does not depend on it
+		if box, err = sandbox.Open(sandbox.Options{Dir: filepath.Join(dir, "sandbox"+runtime), Runtime: runtime}); err != nil {
+			t.Fatal(err)
+		}
+		opened := box
+		t.Cleanup(func() { _ = opened.Close() })
+		if _, err = box.Rung(t.Context()); err == nil {
+			break
+		}
 	}
-	t.Cleanup(func() { _ = box.Close() })
-	if _, err := box.Rung(t.Context()); err != nil {
+	if err != nil {
 		if os.Getenv("CI") == "true" {
 			t.Fatal(err)
 		}

@@ -28,7 +28,7 @@ os._exit(0)
 
 // TestHostilePython runs failing tests beside code that wants them to look as if they had passed.
 func TestHostilePython(t *testing.T) {
-	b := realBench(t, sandbox.Limits{Wall: time.Minute})
+	b := strongBench(t, sandbox.Limits{Wall: time.Minute})
 	const failing = "\n\ndef test_a():\n    import prices\n    assert prices.total() == 5\n"
 	const wrong = "def total():\n    return 4\n"
 	honest := []string{"failed test_a.py::test_a"}
@@ -109,7 +109,7 @@ func shadow(names ...string) string {
 
 // TestHostileNode writes into the report from a test file's own process.
 func TestHostileNode(t *testing.T) {
-	b := realBench(t, sandbox.Limits{Wall: time.Minute})
+	b := strongBench(t, sandbox.Limits{Wall: time.Minute})
 	dir := b.folder(t, func(dir string) {
 		writeFile(t, dir, "test/a.test.js", `const { test } = require('node:test');
 const fs = require('node:fs');
@@ -129,7 +129,7 @@ test('fails', () => {
 
 // TestPythonPathIsAsUsual holds that what the launchers do to sys.path cannot be told from `python -m pytest`.
 func TestPythonPathIsAsUsual(t *testing.T) {
-	b := realBench(t, sandbox.Limits{Wall: time.Minute})
+	b := strongBench(t, sandbox.Limits{Wall: time.Minute})
 	dir := b.folder(t, func(dir string) {
 		writeFile(t, dir, "plug/marks.py", "import pytest\n\n\n@pytest.fixture\ndef mark():\n    return 7\n")
 		writeFile(t, dir, "pytest.ini", "[pytest]\naddopts = -p plug.marks --cov-less\npythonpath = src\n")
