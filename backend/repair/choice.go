@@ -95,6 +95,9 @@ func (s *search) verdict(c *candidate) map[string]any {
 		}
 	}
 	summary := fmt.Sprintf("Found by the %s: %s%s makes %s pass and breaks no other. It knows the tests and the code, not what you want: read the change.", Label, c.at(), s.onTopOf(), s.st.theFailing())
+	if n := s.turnedDown(); n > 0 {
+		summary += fmt.Sprintf(" It is the next in the engine's order: of the edits that pass, %s not taken.", strings.Replace(were(n), "of them ", "", 1))
+	}
 	args := map[string]any{}
 	switch {
 	case len(close) > 0:

@@ -99,14 +99,18 @@ func called(name string, args any) model.Call {
 
 // The bounds of the search.
 const (
-	maxFiles    = 8    // read and edited
-	maxReadLine = 4000 // of one file
-	readLines   = 200  // in one call of read_file
-	maxBatches  = 16   // in all
-	firstBatch  = 200  // candidates; each later batch is twice as large
+	maxFiles    = 8      // read and edited
+	maxReadLine = 4000   // of one file
+	readLines   = 200    // in one call of read_file
+	maxTried    = 30_000 // candidates in all; mostly the time of the task ends before
+	firstBatch  = 200    // candidates; each later batch is twice as large
 	maxOneBatch = 1200
 	// batchSeconds is for slow machines and slow tests; on a quiet one a batch ends by its size long before.
 	batchSeconds = 180
+
+	lateAtLine = 24      // edits of a line that have all of a test's time where a little was not enough
+	maxLate    = 400     // and in all
+	noQuick    = 600_000 // milliseconds: a failing test has all of its time at once
 
 	maxLevels       = 4 // edits that build on each other
 	maxLevelBatches = 3 // on top of an edit that helps in part
@@ -127,6 +131,9 @@ func (st *state) act() (string, []model.Call) {
 	}
 	if n := len(l.batches); n > 0 && l.batches[n-1].failed && !slices.ContainsFunc(l.batches, func(b batch) bool { return len(b.pass) > 0 }) {
 		return st.giveUp("My edits could not be tried: " + l.batches[n-1].why)
+	}
+	if n := len(l.batches); n > 1 && l.batches[n-1].none() && l.batches[n-2].none() {
+		return st.giveUp(fmt.Sprintf("The tests are too slow for a search: in %d seconds not one edit could be tried.", batchSeconds))
 	}
 	if !st.reaches() {
 		return "The tests that still fail run no line that they did not run before. I take the edit back and go on with single edits first.", takeBack(l.step)

@@ -24,7 +24,10 @@ type talk struct {
 	messages []model.Message
 	finished string
 	steps    int
-	broken   string // why edits cannot be tried, "" they can
+	broken   string                             // why edits cannot be tried, "" they can
+	slow     func(files map[string]string) bool // needs more than the little time that a test has at first; may be nil
+	untried  bool                               // the time is over before the first
+	patient  int                                // candidates that had all of their time
 }
 
 func (k *talk) run() model.Reply {
@@ -61,6 +64,7 @@ func (k *talk) call(c model.Call) (text string, bad bool) {
 		Path, Patch, Summary string
 		Candidates           []string
 		Start                int `json:"start_line"`
+		Quick                int `json:"quick_millis"`
 	}
 	if err := json.Unmarshal([]byte(c.Args), &a); err != nil {
 		k.t.Fatal(err)
@@ -89,9 +93,19 @@ func (k *talk) call(c model.Call) (text string, bad bool) {
 		if k.broken != "" {
 			return "It could not be done.\n<untrusted-data 15adcd>\n" + k.broken + "\n</untrusted-data 15adcd>", true
 		}
+		if k.untried {
+			return fmt.Sprintf("Tried 0 of %d candidates.\nnot tried: 1-%d\n", len(a.Candidates), len(a.Candidates)), false
+		}
 		out := ""
 		for i, text := range a.Candidates {
-			if said := k.judge(tried(k.t, k.files, text)); said != "" {
+			now := tried(k.t, k.files, text)
+			if a.Quick > 0 {
+				k.patient++
+			} else if k.slow != nil && k.slow(now) {
+				out += fmt.Sprintf("late: %d-%d\n", i+1, i+1)
+				continue
+			}
+			if said := k.judge(now); said != "" {
 				out += fmt.Sprintf("#%d %s\n", i+1, said)
 			}
 		}
@@ -246,6 +260,62 @@ func TestLooksForABetterOne(t *testing.T) {
 	}
 }
 
+// TestLateEdits: edits with which a failing test takes long have all of its time once nothing else is left, a few of each line.
+func TestLateEdits(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{"the right one is slow": "last - first + 1", "none is": ""} {
+		k := newTalk(t, func(text string) bool { return want != "" && strings.Contains(text, want) })
+		k.slow = func(files map[string]string) bool {
+			return strings.Contains(files["days.py"], "first") && !strings.Contains(files["days.py"], "return last - first\n")
+		}
+		r := k.run()
+		if got := k.files["days.py"]; want != "" && !strings.Contains(got, want) || want == "" && got != daysPy {
+			t.Errorf("%s: %s\n%s", name, r.Message.Text, got)
+		}
+		if k.patient == 0 || k.patient > 2*lateAtLine {
+			t.Errorf("%s: %d edits had all of their time", name, k.patient)
+		}
+		if want == "" && !strings.Contains(r.Message.Text, "found no fix") {
+			t.Errorf("%s: it ends with %q", name, r.Message.Text)
+		}
+	}
+}
+
+// TestResigns: where a limit ends the search it says what it suspects, tried and had left, and what a person can do.
+func TestResigns(t *testing.T) {
+	t.Parallel()
+	k := newTalk(t, func(string) bool { return false })
+	k.run()
+	upTo := slices.IndexFunc(k.messages, func(m model.Message) bool {
+		return slices.ContainsFunc(m.Results, func(r model.Result) bool { return r.Name == "trace_coverage" })
+	})
+	for name, tt := range map[string]struct {
+		messages []model.Message
+		wants    []string
+	}{
+		"before the first edit": {k.messages[:upTo], []string{"before the first edit"}},
+		"within the search":     {k.messages[:upTo+3], []string{"I tried 0 edits", "had no turn", "I suspect 2 lines in 1 file"}},
+		"at its end":            {k.messages, []string{"none makes all failing tests pass", "No single edit that I know was left"}},
+	} {
+		got := engine{}.Resign(tt.messages, "the time limit of 20m0s is used up; raise it with --timeout")
+		for _, want := range append(tt.wants, "found no fix. The time limit of 20m0s is used up", "A failing test: test_days.py::test_first", "`ollama serve`") {
+			if !strings.Contains(got, want) {
+				t.Errorf("%s it does not say %q:\n%s", name, want, got)
+			}
+		}
+	}
+}
+
+// TestTooSlowToTry: a search whose time ends twice before the first edit says so.
+func TestTooSlowToTry(t *testing.T) {
+	t.Parallel()
+	k := newTalk(t, nil)
+	k.untried = true
+	if r := k.run(); !strings.Contains(r.Message.Text, "too slow for a search") {
+		t.Errorf("it ends with %q", r.Message.Text)
+	}
+}
+
 // TestStepsOn builds on an edit that helps in part.
 func TestStepsOn(t *testing.T) {
 	t.Parallel()
@@ -344,6 +414,10 @@ func TestTakesTheNext(t *testing.T) {
 	both := strings.Contains(k.files["days.py"], "first + 1") && strings.Contains(k.files["days.py"], "last + first")
 	if refused != 2 || both || k.files["days.py"] == daysPy {
 		t.Errorf("%d proofs:\n%s", refused, k.files["days.py"])
+	}
+	said := k.messages[len(k.messages)-2].Text
+	if strings.Contains(said, "smallest") || !strings.Contains(said, "1 of them was not taken. The next in my order") || !strings.Contains(k.finished, "It is the next in the engine's order") {
+		t.Errorf("of the second it says %q, and to the person %q", said, k.finished)
 	}
 }
 

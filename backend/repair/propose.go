@@ -50,7 +50,7 @@ const longest = 120
 // poor reports whether what passes is so odd or long, or takes away so much, that a better one is looked for in one batch more
 // than the first in which something passed.
 func (s *search) poor(c *candidate) bool {
-	if len(s.st.top().batches) > s.since+1 || s.st.count >= maxBatches || len(s.st.refused) > 0 {
+	if len(s.st.top().batches) > s.since+1 || s.st.tried >= maxTried || len(s.st.refused) > 0 {
 		return false
 	}
 	odd := c.smell()
@@ -172,10 +172,33 @@ func (s *search) propose(c *candidate) (string, []model.Call) {
 		calls = append(calls, called("apply_patch", map[string]any{"patch": invert(s.st.patched)}))
 	}
 	calls = append(calls, called("apply_patch", map[string]any{"patch": c.diff()}), called("finish", s.verdict(c)))
-	if len(s.passing) > 1 {
-		return fmt.Sprintf("Of %s that I tried, %d make all tests pass. I take the smallest and most natural: %s.", plural(s.st.tried, "edit"), len(s.passing), c.at()), calls
+	tried := plural(s.st.tried, "edit")
+	switch turned := s.turnedDown(); {
+	case turned > 0:
+		return fmt.Sprintf("Of %s that I tried, %d make all tests pass; %s not taken. The next in my order, which goes by how suspected the place is, how often people fix a bug so, and how usual the code reads: %s.",
+			tried, len(s.passing), were(turned), c.at()), calls
+	case len(s.passing) > 1:
+		return fmt.Sprintf("Of %s that I tried, %d make all tests pass. I take the smallest and most natural: %s.", tried, len(s.passing), c.at()), calls
 	}
-	return fmt.Sprintf("Of %s that I tried, one makes all tests pass: %s.", plural(s.st.tried, "edit"), c.at()), calls
+	return fmt.Sprintf("Of %s that I tried, one makes all tests pass: %s.", tried, c.at()), calls
+}
+
+// turnedDown is how many of those that pass all tests the person rejected, or a proof refused.
+func (s *search) turnedDown() int {
+	n := 0
+	for _, c := range s.passing {
+		if slices.Contains(s.st.refused, c.diff()) {
+			n++
+		}
+	}
+	return n
+}
+
+func were(n int) string {
+	if n == 1 {
+		return "1 of them was"
+	}
+	return fmt.Sprintf("%d of them were", n)
 }
 
 // theFailing names the failing tests by their number.
@@ -222,4 +245,40 @@ func (st *state) giveUp(why string) (string, []model.Call) {
 	}
 	b.WriteString("\nA language model can do more: start Ollama on this machine (`ollama serve`, then `ollama pull qwen3-coder`), or give a key of Anthropic, OpenAI or another provider in the settings, and start the task again with it.")
 	return b.String(), nil
+}
+
+// Resign says what the search suspects, tried and had left where a limit ends it.
+func (engine) Resign(messages []model.Message, why string) string {
+	text, _, err := guarded(func() (string, []model.Call) {
+		st := read(messages)
+		return st.giveUp(strings.ToUpper(why[:1]) + why[1:] + ". " + st.soFar())
+	})
+	if err != nil {
+		return why
+	}
+	return text
+}
+
+// soFar says how far the search came.
+func (st *state) soFar() string {
+	if !st.top().traced {
+		return "That was before the first edit was tried."
+	}
+	said := fmt.Sprintf("I tried %s; ", plural(st.tried, "edit"))
+	s := st.search(st.wanted())
+	left := len(s.waiting())
+	for _, c := range s.all {
+		if !s.tried[c.lines()] {
+			left++
+		}
+	}
+	if best := s.best(); best != nil {
+		said += best.brief() + " makes all tests pass, but looks odd, and I looked for a better one. "
+	} else {
+		said += "none makes all failing tests pass without breaking another. "
+	}
+	if left == 0 {
+		return said + "No single edit that I know was left."
+	}
+	return said + plural(left, "single edit") + " that I know had no turn, or not all of a test's time."
 }

@@ -80,7 +80,7 @@ func (b batch) came() string {
 	default:
 		part = fmt.Sprintf(", %s make some of them pass", m[1])
 	}
-	return fmt.Sprintf("Of %s %s all failing tests pass without breaking another%s.", plural(len(b.texts)-len(b.untried), "edit"), whole, part)
+	return fmt.Sprintf("Of %s %s all failing tests pass without breaking another%s.", plural(b.count(), "edit"), whole, part)
 }
 
 // places are the most suspected lines, neighbours that the same tests run as one.

@@ -29,6 +29,8 @@ type search struct {
 
 	compiler *compiler
 	blind    []*candidate // two edits together, nil not made
+
+	late []*candidate // that had little time, in the order in which they were tried
 }
 
 // search makes the candidates and marks those that were tried.
@@ -76,6 +78,9 @@ func (st *state) search(files []string) *search {
 			}
 			s.tried[text] = true
 			c := s.byText[text]
+			if b.late[i] && c != nil && !b.patient {
+				s.late = append(s.late, c)
+			}
 			if c == nil {
 				c = s.combined(text)
 			}
@@ -190,6 +195,10 @@ func (s *search) next() (string, []model.Call) {
 	for len(rest) > 0 && len(texts) < size {
 		single()
 	}
+	if late := s.waiting(); len(texts) == 0 && best == nil && len(late) > 0 {
+		return fmt.Sprintf("%sWith %s a failing test took long. Most such edits never end; the likeliest at each line now have all the time that a test may take.", said, plural(len(s.late), "edit")),
+			[]model.Call{called("try_patches", map[string]any{"candidates": late, "seconds": batchSeconds, "quick_millis": noQuick, "kept": l.kept})}
+	}
 	if len(texts) < firstBatch && best == nil && len(st.levels) == 1 {
 		for _, c := range s.twoTogether() {
 			if take(c) {
@@ -204,7 +213,7 @@ func (s *search) next() (string, []model.Call) {
 		text, calls := s.build(step)
 		return said + text, calls
 	}
-	if over := st.count >= maxBatches; len(texts) == 0 || over || len(st.levels) > 1 && len(l.batches) >= maxLevelBatches {
+	if over := st.tried >= maxTried; len(texts) == 0 || over || len(st.levels) > 1 && len(l.batches) >= maxLevelBatches {
 		if len(st.levels) > 1 && !over {
 			return said + "Nothing more helps on top of the edit that I kept. I take it back.", takeBack(l.step)
 		}
@@ -220,6 +229,25 @@ func (s *search) next() (string, []model.Call) {
 	}
 	return fmt.Sprintf("%sI try %s, one by one%s: %s.", said, plural(len(texts), "small edit"), what, counted(kinds)),
 		append(calls, called("try_patches", map[string]any{"candidates": append(again, texts...), "seconds": batchSeconds, "kept": l.kept}))
+}
+
+// waiting are the candidates that had little time, in rounds of one of each line, the likeliest first: where those of a line never
+// end, its others hardly do. They are tried once, for as long as a batch may take.
+func (s *search) waiting() []string {
+	if slices.ContainsFunc(s.st.top().batches, func(b batch) bool { return b.patient }) {
+		return nil
+	}
+	var rounds [lateAtLine][]string
+	at := map[string]int{}
+	for _, c := range s.late {
+		place := fmt.Sprintf("%s:%d", c.src.path, c.line)
+		if n := at[place]; n < lateAtLine {
+			rounds[n] = append(rounds[n], c.lines())
+			at[place]++
+		}
+	}
+	all := slices.Concat(rounds[:]...)
+	return all[:min(len(all), maxLate)]
 }
 
 // goesBack reports whether a candidate only takes the last step, or an earlier one, back.

@@ -20,7 +20,6 @@ type state struct {
 	patched string    // the diff that was proposed and is in the workspace, "" none
 	refused []string  // diffs that a proof refused, or the person
 	unlike  int       // proofs in which the failing tests did not pass, or not each time, with an edit that had passed them
-	count   int       // batches so far
 	tried   int       // candidates so far
 }
 
@@ -89,6 +88,8 @@ type gain struct {
 type batch struct {
 	texts   []string
 	untried map[int]bool
+	late    map[int]bool     // had little time and need more, or never end
+	patient bool             // each had all of its time
 	pass    []int            // numbers, from 0
 	beside  map[int]float64  // number → how much it changes or breaks beside what tests look at, 0 to 2
 	part    map[int]gain     // number → failing tests that pass
@@ -154,9 +155,9 @@ func (st *state) result(c model.Call, res model.Result, final bool) {
 	case "try_patches":
 		b := readBatch(c, res)
 		l.batches = append(l.batches, b)
-		st.count++
+
 		if !b.failed {
-			st.tried += len(b.texts) - len(b.untried)
+			st.tried += b.count()
 		}
 	case "apply_patch":
 		var a struct{ Patch string }
@@ -328,33 +329,51 @@ func share(part, whole string) float64 {
 	return a / b
 }
 
-var untriedList = regexp.MustCompile(`^not tried: (.*)$`)
+var numberList = regexp.MustCompile(`^(not tried|late): (.*)$`)
+
+// count is how many candidates were tried to the end.
+func (b batch) count() int { return len(b.texts) - len(b.untried) - len(b.late) }
+
+// none reports that the time was over before one candidate was tried.
+func (b batch) none() bool { return !b.failed && len(b.texts) > 0 && len(b.untried) == len(b.texts) }
+
+// numbers reads which candidates were not tried, or not to the end.
+func (b *batch) numbers(what, list string) {
+	to := b.untried
+	if what == "late" {
+		to = b.late
+	}
+	for _, r := range strings.Fields(list) {
+		from, last, ok := strings.Cut(r, "-")
+		f, _ := strconv.Atoi(from)
+		t := f
+		if ok {
+			t, _ = strconv.Atoi(last)
+		}
+		for i := max(f, 1); i <= t && i <= len(b.texts); i++ {
+			to[i-1] = true
+		}
+	}
+}
 
 // delimiters are what tools put around text that is not theirs; a person is told the text.
 var delimiters = regexp.MustCompile(`</?untrusted-data [^<>]*>`)
 
 func readBatch(c model.Call, res model.Result) batch {
-	var a struct{ Candidates []string }
+	var a struct {
+		Candidates []string
+		Quick      int `json:"quick_millis"`
+	}
 	_ = json.Unmarshal([]byte(c.Args), &a)
-	b := batch{texts: a.Candidates, untried: map[int]bool{}, beside: map[int]float64{}, part: map[int]gain{}, breaks: map[int][]string{}, endless: map[int]int{}, alike: map[int]int{}, differ: map[[2]int]differ{}, failed: res.Error}
+	b := batch{texts: a.Candidates, untried: map[int]bool{}, late: map[int]bool{}, patient: a.Quick > 0, beside: map[int]float64{}, part: map[int]gain{}, breaks: map[int][]string{}, endless: map[int]int{}, alike: map[int]int{}, differ: map[[2]int]differ{}, failed: res.Error}
 	b.head, _, _ = strings.Cut(res.Text, "\n")
 	if b.why = strings.Join(strings.Fields(delimiters.ReplaceAllString(strings.TrimPrefix(res.Text, "It could not be done."), "")), " "); !res.Error {
 		b.why = ""
 	}
 	for line := range strings.Lines(res.Text) {
 		line = strings.TrimRight(line, "\n")
-		if m := untriedList.FindStringSubmatch(line); m != nil {
-			for _, r := range strings.Fields(m[1]) {
-				from, to, ok := strings.Cut(r, "-")
-				f, _ := strconv.Atoi(from)
-				t := f
-				if ok {
-					t, _ = strconv.Atoi(to)
-				}
-				for i := f; i <= t && i <= len(a.Candidates); i++ {
-					b.untried[i-1] = true
-				}
-			}
+		if m := numberList.FindStringSubmatch(line); m != nil {
+			b.numbers(m[1], m[2])
 		}
 		b.compared(line)
 		m := notable.FindStringSubmatch(line)

@@ -42,10 +42,11 @@ func (r *Runner) Apart() (apart *Runner, done func(), err error) {
 		func() { _ = os.RemoveAll(temp) }, nil
 }
 
-// TooLong stands in the message of a Python test that was stopped since it used more processor time than Options.Hang.
+// TooLong stands in the message of a Python test that was stopped since it used more processor time than Options.Hang, and of a
+// file of node --test that used twice that without the end of a test.
 const TooLong = "the test takes too long"
 
-// Hasty gives a Runner like r that stops a Python test sooner: for tests of which it is known that they do not end.
+// Hasty gives a Runner like r that stops a test of Python, and a file of node --test, sooner: for tests of which it is known that they do not end.
 func (r *Runner) Hasty(hang time.Duration) *Runner {
 	o := r.options
 	if o.Hang <= 0 || o.Hang <= hang {

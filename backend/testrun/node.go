@@ -271,6 +271,9 @@ var scriptPlace = regexp.MustCompile(`(?m)^(?:file://)?([^\s:]+):(\d+)$`)
 // fileError finds what made a file fail: Node reports only that its process ended, and prints the reason. A block that
 // names the file is better than the first one.
 func (n *nodeReader) fileError(e event) string {
+	if strings.Contains(e.Text, TooLong) {
+		return e.Text
+	}
 	if !n.read {
 		n.errors, n.read = n.uncaught(), true
 	}

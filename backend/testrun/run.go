@@ -21,7 +21,7 @@ type Options struct {
 	Source  string // the person's folder: where dependency folders (node_modules, .venv) are shown from, read-only; "" none
 	Limits  sandbox.Limits
 	TempDir string
-	Hang    time.Duration     // processor time after which a Python test is stopped and fails; 0 none
+	Hang    time.Duration     // processor time after which a Python test is stopped and fails, twice that for a file of node --test; 0 none
 	Told    func(text string) // told what a run waits for before its tests, "" when that is over; must not block; nil nobody
 	Meter   *Meter            // told how far each run of Run is; nil nobody
 

@@ -11,12 +11,15 @@ type Candidate map[string]string
 
 // TryOptions say how candidates are tried.
 type TryOptions struct {
-	Red    []string      // tests that fail on the tree; a candidate must pass all of them
-	Green  []string      // tests that pass on the tree; a candidate must not break one
-	Test   time.Duration // the processor time of one test; one that takes more hangs
-	Wall   time.Duration // after this no further candidate is begun
-	Enough int           // nor after so many passed everything
-	Run    time.Duration // what a run of all tests took on the tree: where each candidate is a run of its own, one that takes several times as long hangs; 0 not known
+	Red    []string                 // tests that fail on the tree; a candidate must pass all of them
+	Green  []string                 // tests that pass on the tree; a candidate must not break one
+	Test   time.Duration            // the processor time of one test; one that takes more hangs
+	Quick  time.Duration            // what a failing test has of it at first; what takes longer is late, where the driver tells the two apart
+	Hangs  bool                     // some of Red never end on the tree
+	Each   map[string]time.Duration // what some of Green have, less than Test
+	Wall   time.Duration            // after this no further candidate is begun
+	Enough int                      // nor after so many passed everything
+	Run    time.Duration            // what a run of all tests took on the tree: where each candidate is a run of its own, one that takes several times as long hangs; 0 not known
 
 	// Bytes writes a candidate's text of a file as the file is encoded; nil is UTF-8. It is called from several goroutines.
 	Bytes func(path, text string) ([]byte, error)
@@ -25,6 +28,7 @@ type TryOptions struct {
 // Trial is what became of a candidate.
 type Trial struct {
 	Tried   bool     // false: the time was over, or enough were found
+	Late    bool     // not tried to the end: a failing test took longer than Quick
 	Built   bool     // false: the tests could not even be loaded
 	Fixed   []string // of Red, those that pass
 	Hung    []string // tests over their time
@@ -73,7 +77,10 @@ func (r *Runner) Try(ctx context.Context, dir string, c Command, candidates []Ca
 		return r.trySlowly(ctx, dir, c, candidates, o)
 	}
 	trials = make([]Trial, len(candidates))
-	ord := order{Trials: candidates, Seconds: o.Test.Seconds(), Wall: o.Wall.Seconds(), Enough: o.Enough}
+	ord := order{Trials: candidates, Seconds: o.Test.Seconds(), Quick: o.Quick.Seconds(), Endless: o.Hangs, Each: map[string]float64{}, Wall: o.Wall.Seconds(), Enough: o.Enough}
+	for id, d := range o.Each {
+		ord.Each[id] = d.Seconds()
+	}
 	var beside comparison
 	problem, err = r.drive(ctx, dir, c, d, ord, o.Red, o.Green, func(e driven) {
 		beside.take(e, len(trials))
@@ -84,6 +91,8 @@ func (r *Runner) Try(ctx context.Context, dir string, c Command, candidates []Ca
 		switch e.Event {
 		case "trial":
 			t.Tried, t.Built, t.Crashed, t.Shared, t.Hung, t.Fixed = true, e.Built, e.Crashed, e.Shared, e.Hung, e.Fixed
+		case "late":
+			t.Tried, t.Built, t.Late = true, true, true
 		case "whole":
 			t.Whole, t.Broken, t.Fixed, t.All = true, e.Broken, e.Fixed, len(e.Fixed) == len(o.Red)
 		}

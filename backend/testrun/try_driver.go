@@ -24,9 +24,15 @@ type order struct {
 	Green   []string    `json:"green"`
 	Trials  []Candidate `json:"trials"`
 	Seconds float64     `json:"seconds"`
-	Wall    float64     `json:"wall"`
-	Enough  int         `json:"enough"`
-	Trace   []string    `json:"trace"`
+	Quick   float64     `json:"quick"` // of a failing test at first; 0: a part of seconds
+
+	Endless bool `json:"endless"` // some of red never end on the tree
+
+	Each map[string]float64 `json:"each"` // of some of green, less than seconds
+
+	Wall   float64  `json:"wall"`
+	Enough int      `json:"enough"`
+	Trace  []string `json:"trace"`
 
 	Plain   Candidate  `json:"plain,omitempty"`   // to compare: the changed files as they are in the tree, with marks as the trials have
 	Changed [][]string `json:"changed,omitempty"` // and of each trial what it changes that has a mark
@@ -58,7 +64,7 @@ func drives(runner string, files []string) *driver {
 
 // driven is one line of a driver's report.
 type driven struct {
-	Event   string   `json:"event"` // trial, whole, inputs, fates, lines, end
+	Event   string   `json:"event"` // trial, late, whole, inputs, fates, lines, end
 	N       int      `json:"n"`
 	Built   bool     `json:"built"`
 	Crashed bool     `json:"crashed"`
@@ -104,6 +110,13 @@ func (r *Runner) drive(ctx context.Context, dir string, c Command, d *driver, or
 		return out
 	}
 	ord.Runner, ord.First, ord.Red, ord.Green = c.Runner, inner(first), inner(red), inner(green)
+	each := map[string]float64{}
+	for i, id := range ord.Green {
+		if seconds, ok := ord.Each[outer[id]]; ok {
+			each[ord.Green[i]] = seconds
+		}
+	}
+	ord.Each = each
 	if err := kindOf(c.Runner).start(j); err != nil {
 		return err.Error(), nil
 	}

@@ -3,6 +3,7 @@ package testrun
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -36,7 +37,7 @@ func TestTryNode(t *testing.T) {
 	for i, want := range []func(Trial) bool{
 		func(t Trial) bool { return t.Tried && t.Built && len(t.Fixed) == 0 && !t.Whole && t.Shared },
 		func(t Trial) bool { return t.All && len(t.Broken) > 0 },
-		func(t Trial) bool { return len(t.Hung) > 0 && len(t.Fixed) == 0 },
+		func(t Trial) bool { return t.Late }, // another passes
 		func(t Trial) bool { return t.Tried && len(t.Fixed) == 0 },
 		func(t Trial) bool { return t.Passes() },
 	} {
@@ -120,7 +121,7 @@ describe('a suite', () => {
 				if !tt.shared {
 					right, hangs = i == 1, false
 				}
-				if !trial.Tried || trial.Passes() != right || hangs != (len(trial.Hung) > 0) {
+				if !trial.Tried || trial.Passes() != right || hangs != trial.Late {
 					t.Errorf("candidate %d: %+v", i, trial)
 				}
 			}
@@ -128,5 +129,47 @@ describe('a suite', () => {
 				t.Errorf("tried in a process with others: %v", trials[0].Shared)
 			}
 		})
+	}
+}
+
+// TestTryNodeEndless: a file with a test that never ends costs the others nothing and is red, and edits of what it runs are tried
+// although most of them never end either.
+func TestTryNodeEndless(t *testing.T) {
+	b := realBench(t, sandbox.Limits{Wall: 2 * time.Minute})
+	dir := b.files(t, map[string]string{
+		"package.json":       `{"name": "x", "version": "1.0.0", "type": "module", "scripts": {"test": "node --test"}}`,
+		"src/count.js":       "export function count(n) {\n  let i = 0;\n  while (i < n) i = i * 1;\n  return i;\n}\n",
+		"test/a.test.js":     "import assert from 'node:assert';\nimport { test } from 'node:test';\ntest('fine', () => { assert.ok(true); });\n",
+		"test/count.test.js": "import assert from 'node:assert';\nimport { test } from 'node:test';\nimport { count } from '../src/count.js';\ntest('none', () => { assert.equal(count(0), 0); });\ntest('some', () => { assert.equal(count(3), 3); });\n",
+	})
+	c := mustFind(t, dir)
+	o := b.runner.options
+	o.Hang = time.Second
+	b.runner = New(o)
+	base, err := b.runner.Run(t.Context(), dir, c, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	red, green := sides(base)
+	if len(red) != 1 || red[0] != "test/count.test.js" || len(green) != 1 || base.Infrastructure || !slices.ContainsFunc(base.Tests, func(t Test) bool { return strings.Contains(t.Message, TooLong+", more than 2 s") }) {
+		t.Fatalf("red %q, green %q, %s: %+v", red, green, base.Reason, base.Tests)
+	}
+	var candidates []Candidate
+	for _, body := range []string{"i = i * 2", "i = i - 1", "i = n + 1", "i = i * 3", "i = i + 1"} {
+		candidates = append(candidates, changed(t, dir, "src/count.js", "i = i * 1", body))
+	}
+	trials, problem, err := b.runner.Try(t.Context(), dir, c, candidates, TryOptions{Red: red, Green: green, Hangs: true, Test: time.Second, Quick: 100 * time.Millisecond, Wall: time.Minute, Enough: 3})
+	if err != nil || problem != "" {
+		t.Fatal(problem, err)
+	}
+	for i, trial := range trials {
+		endless := i == 0 || i == 1 || i == 3
+		if !trial.Tried || trial.Late != endless || trial.Passes() != (i == 4) {
+			t.Errorf("candidate %d: %+v", i, trial)
+		}
+	}
+	trials, problem, err = b.runner.Try(t.Context(), dir, c, candidates[:2], TryOptions{Red: red, Green: green, Hangs: true, Test: time.Second, Quick: 100 * time.Millisecond, Wall: time.Minute, Enough: 3})
+	if err != nil || problem != "" || len(trials[0].Hung) == 0 || len(trials[1].Hung) == 0 {
+		t.Errorf("where no other passes: %s %v %+v", problem, err, trials)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -44,10 +45,10 @@ func TestTryPython(t *testing.T) {
 	for i, want := range []func(Trial) bool{
 		func(t Trial) bool { return t.Tried && t.Built && len(t.Fixed) == 0 && !t.Whole },
 		func(t Trial) bool { return slices.Equal(t.Fixed, red[:1]) && t.Whole && !t.All && len(t.Broken) == 0 },
-		func(t Trial) bool { return !t.Tried }, // another passes
+		func(t Trial) bool { return t.Late && len(t.Hung) == 0 }, // another passes
 		func(t Trial) bool { return t.Tried && !t.Built },
 		func(t Trial) bool { return t.Crashed && len(t.Fixed) == 0 },
-		func(t Trial) bool { return !t.Tried },
+		func(t Trial) bool { return t.Late },
 		func(t Trial) bool { return t.Passes() },
 	} {
 		if !want(trials[i]) {
@@ -58,6 +59,26 @@ func TestTryPython(t *testing.T) {
 	trials, problem, err = b.runner.Try(t.Context(), dir, c, candidates, TryOptions{Red: red, Green: green, Test: time.Second, Wall: time.Minute, Enough: 3})
 	if err != nil || problem != "" || len(trials[0].Hung) == 0 || len(trials[1].Hung) == 0 || !trials[2].Passes() {
 		t.Errorf("where no other passes: %s %v %+v", problem, err, trials)
+	}
+	// of many that never end few have all of their time, and each of the others costs little
+	candidates = nil
+	for n := range 12 {
+		candidates = append(candidates, changed(t, dir, "invoice/tax.py", "    return customer.address.country", "    n = "+strconv.Itoa(n)+"\n    while True:\n        pass"))
+	}
+	trials, problem, err = b.runner.Try(t.Context(), dir, c, candidates, TryOptions{Red: red, Green: green, Test: time.Second, Quick: 50 * time.Millisecond, Wall: time.Minute, Enough: 3})
+	if err != nil || problem != "" {
+		t.Fatal(problem, err)
+	}
+	hung, late := 0, 0
+	for _, trial := range trials {
+		if trial.Late {
+			late++
+		} else if len(trial.Hung) > 0 {
+			hung++
+		}
+	}
+	if hung < 6 || hung+late != len(trials) {
+		t.Errorf("of %d endless edits %d had all of their time, %d are late: %+v", len(trials), hung, late, trials)
 	}
 	s, err := b.runner.Trace(t.Context(), dir, c, red, green, []string{"invoice/tax.py", "invoice/render.py"}, time.Second, time.Minute)
 	if err != nil || s.Problem != "" {

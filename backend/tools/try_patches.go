@@ -38,6 +38,7 @@ func tryPatches() Tool {
 			{Name: "seconds", Type: Integer, Min: 1, Max: maxTrySeconds, Doc: "begin no candidate after these; 60 if left out"},
 			{Name: "kept", Type: Texts, Doc: "failing tests that the workspace as it is turns green already: they count as passing ones"},
 			{Name: "test_millis", Type: Integer, Min: 50, Max: 600_000, Doc: "the processor time of one test; learned from the untouched copy if left out"},
+			{Name: "quick_millis", Type: Integer, Min: 50, Max: 600_000, Doc: "what a failing test has of it at first; learned as well; as much as test_millis: nothing comes late"},
 		},
 		Object: func(a Args) string { return fmt.Sprintf("%d candidates", len(a.texts("candidates"))) },
 		run:    runTry,
@@ -62,8 +63,10 @@ func runTry(ctx context.Context, s *Set, a Args) (result, error) {
 		}
 		candidates, numbers = append(candidates, c), append(numbers, i+1)
 	}
+	most := a.number("test_millis", s.testMillis())
 	trials, problem, err := s.o.Runner.Try(ctx, s.o.Workspace.Dir(), s.o.Command, candidates, testrun.TryOptions{
-		Red: red, Green: green, Test: time.Duration(a.number("test_millis", s.testMillis())) * time.Millisecond,
+		Red: red, Green: green, Test: time.Duration(most) * time.Millisecond,
+		Quick: time.Duration(min(a.number("quick_millis", s.quickMillis()), most)) * time.Millisecond, Each: s.each(most), Hangs: s.hangs(),
 		Wall: time.Duration(a.number("seconds", trySeconds)) * time.Second, Enough: enoughPass, Run: s.o.Baseline.Duration,
 		Bytes: func(path, text string) ([]byte, error) { return encodings[path].Encode(text) },
 	})
@@ -71,22 +74,23 @@ func runTry(ctx context.Context, s *Set, a Args) (result, error) {
 		return result{}, err
 	}
 	r := tried(trials, numbers, red)
-	r.body = strings.TrimSpace(untried(trials, numbers) + refused + r.body)
+	r.body = strings.TrimSpace(listed("not tried", trials, numbers, func(t testrun.Trial) bool { return !t.Tried }) +
+		listed("late", trials, numbers, func(t testrun.Trial) bool { return t.Late }) + refused + r.body)
 	if problem != "" {
 		r.note = "Not all could be tried: " + oneLine(Visible(s.scrub(problem)), 300) + "."
 	}
 	return r, nil
 }
 
-// untried lists the candidates that the time did not reach, as ranges.
-func untried(trials []testrun.Trial, numbers []int) string {
+// listed names the candidates of which something holds, as ranges in a line of their own; "" of none.
+func listed(what string, trials []testrun.Trial, numbers []int, holds func(testrun.Trial) bool) string {
 	var out []string
 	for i := 0; i < len(trials); i++ {
-		if trials[i].Tried {
+		if !holds(trials[i]) {
 			continue
 		}
 		j := i
-		for j+1 < len(trials) && !trials[j+1].Tried && numbers[j+1] == numbers[j]+1 {
+		for j+1 < len(trials) && holds(trials[j+1]) && numbers[j+1] == numbers[j]+1 {
 			j++
 		}
 		out = append(out, fmt.Sprintf("%d-%d", numbers[i], numbers[j]))
@@ -95,7 +99,7 @@ func untried(trials []testrun.Trial, numbers []int) string {
 	if len(out) == 0 {
 		return ""
 	}
-	return "not tried: " + strings.Join(out, " ") + "\n"
+	return what + ": " + strings.Join(out, " ") + "\n"
 }
 
 // The least and the most processor time that a test has, in milliseconds, and how many times the slowest one's that is.
@@ -103,6 +107,10 @@ const (
 	leastTest = 400
 	mostTest  = 10_000
 	slowTimes = 5
+
+	// A failing test has less at first: of edits that make a loop endless there may be hundreds.
+	leastQuick = 100
+	quickTimes = 3
 )
 
 // testMillis is the time that a test may take, by what passing tests took on the untouched copy.
@@ -114,6 +122,42 @@ func (s *Set) testMillis() int {
 		}
 	}
 	return int(min(max(slowest*slowTimes, leastTest), mostTest))
+}
+
+// quickMillis is what a failing test has at first: a few times what those took on the untouched copy that ended by
+// themselves, and what passing tests take in the middle, which a few slow ones do not raise.
+func (s *Set) quickMillis() int {
+	var passing []int64
+	most := int64(0)
+	for _, t := range s.o.Baseline.Tests {
+		switch {
+		case t.Status == testrun.Passed:
+			passing = append(passing, t.Millis)
+		case t.Status == testrun.Failed && !tooLong(t):
+			most = max(most, t.Millis)
+		}
+	}
+	if len(passing) > 0 {
+		slices.Sort(passing)
+		most = max(most, passing[len(passing)/2])
+	}
+	return int(max(most*quickTimes, leastQuick))
+}
+
+func tooLong(t testrun.Test) bool { return strings.Contains(t.Message, testrun.TooLong) }
+
+// hangs reports that a test never ends on the untouched copy.
+func (s *Set) hangs() bool { return slices.ContainsFunc(s.o.Baseline.Tests, tooLong) }
+
+// each is what each passing test may take, by what it took on the untouched copy, where that is less than what any may.
+func (s *Set) each(most int) map[string]time.Duration {
+	out := map[string]time.Duration{}
+	for _, t := range s.o.Baseline.Tests {
+		if n := max(t.Millis*slowTimes, leastTest); t.Status == testrun.Passed && n < int64(most) {
+			out[t.ID] = time.Duration(n) * time.Millisecond
+		}
+	}
+	return out
 }
 
 // redGreen are the tests that fail and those that pass on the untouched copy.
@@ -146,7 +190,7 @@ func (s *Set) keeping(kept []string) (red, green []string) {
 // tried puts the fates of candidates into words: totals, then the notable ones, those that pass everything first.
 func tried(trials []testrun.Trial, numbers []int, red []string) result {
 	var passing, partial []string
-	n, unbuilt, hung, crashed := 0, 0, 0, 0
+	n, unbuilt, hung, crashed, late := 0, 0, 0, 0, 0
 	last := 0
 	for i, t := range trials {
 		if !t.Tried {
@@ -154,6 +198,8 @@ func tried(trials []testrun.Trial, numbers []int, red []string) result {
 		}
 		n, last = n+1, numbers[i]
 		switch {
+		case t.Late:
+			late++
 		case t.Passes():
 			passing = append(passing, fmt.Sprintf("#%d passes all tests", numbers[i])+besides(t))
 		case t.All:
@@ -175,9 +221,9 @@ func tried(trials []testrun.Trial, numbers []int, red []string) result {
 			hung++
 		}
 	}
-	r := result{summary: plural(n, "edit") + " tried, " + passed(len(passing))}
-	r.head = fmt.Sprintf("Tried %d of %d candidates, up to #%d: %d pass all tests, %d do in part, %d cannot be loaded or built, %d hang, %d crash; the others change no failing test.",
-		n, len(trials), last, len(passing), len(partial), unbuilt, hung, crashed)
+	r := result{summary: plural(n-late, "edit") + " tried, " + passed(len(passing))}
+	r.head = fmt.Sprintf("Tried %d of %d candidates, up to #%d: %d pass all tests, %d do in part, %d cannot be loaded or built, %d hang, %d crash, %d take long and had little time; the others change no failing test.",
+		n, len(trials), last, len(passing), len(partial), unbuilt, hung, crashed, late)
 	if left := len(passing) + len(partial) - maxNotable; left > 0 {
 		r.note = fmt.Sprintf("%d more are left out.", left)
 		partial = partial[:max(0, len(partial)-left)]

@@ -7,8 +7,8 @@ side by side. Each test has a limit of processor time, and a fork that passes ov
 
 REDGREEN_TRY names the order, a JSON object: runner (pytest, unittest), args (options), whole (what they are followed by
 to run all), first (the failing tests to begin with), red (all that fail), green (those that pass), trials (a list of
-{path: text}), seconds (of a test), wall (of all), enough (how many that pass end it), trace (files whose lines are
-recorded by test instead).
+{path: text}), seconds (of a test), quick (of a failing test at first), each (of some passing tests, less than seconds), wall (of
+all), enough (how many that pass end it), trace (files whose lines are recorded by test instead).
 """
 
 import os
@@ -49,12 +49,26 @@ class Stopped(BaseException):
 STILL = 1.0  # processor seconds without a new line after which a test that is traced only goes round
 
 
-class Limits:
-    """The time that one test may take: of the processor, and four times that on the wall with two seconds more. Where lines
-    are recorded, it ends as well when no new one has come for a while: an endless loop has shown its lines by then."""
+BUSY = 0.01  # of the time that a process of a loaded machine gets at least; one that gets less only waits
+STARVED = 10  # times as long as else on the wall, where it gets so much
 
-    def __init__(self, seconds, lines=None):
-        self.seconds, self.over, self.lines = seconds, False, lines
+
+def spent(pid):
+    """The processor seconds of a process, 0 where that is not known."""
+    try:
+        with open("/proc/%d/stat" % pid) as f:
+            fields = f.read().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    except (OSError, IndexError, ValueError):
+        return 0
+
+
+class Limits:
+    """The time that one test may take: of the processor, and four times that on the wall with two seconds more, unless it is busy on
+    a machine that gives it little. Where lines are recorded, it ends as well when no new one has come for a while: an endless loop has shown its lines by then."""
+
+    def __init__(self, seconds, lines=None, each=None):
+        self.seconds, self.over, self.lines, self.each = seconds, False, lines, each or {}
         signal.signal(signal.SIGPROF, self.stop)
         signal.signal(signal.SIGALRM, self.stop)
 
@@ -65,14 +79,20 @@ class Limits:
             self.seen = len(self.lines.hits)
             if self.used < self.seconds and self.still < 2:
                 return
+        if number == signal.SIGALRM and not self.over:
+            wall, busy = time.monotonic() - self.begun, time.process_time() - self.busy
+            if busy > BUSY * wall and wall < STARVED * self.wall:
+                return
         self.over = True
         raise Stopped("the test takes too long")
 
-    def begin(self):
+    def begin(self, name=None):
         self.over, self.used, self.still, self.seen = False, 0, 0, -1
-        first, again = (STILL / 2, STILL / 2) if self.lines else (self.seconds, 0.05)
+        seconds = min(self.seconds, self.each.get(name, self.seconds))
+        first, again = (STILL / 2, STILL / 2) if self.lines else (seconds, 0.05)
         signal.setitimer(signal.ITIMER_PROF, first, again)  # again, where the code under test catches everything
-        signal.setitimer(signal.ITIMER_REAL, 4 * self.seconds + 2, 0.5)
+        self.begun, self.busy, self.wall = time.monotonic(), time.process_time(), 4 * seconds + 2
+        signal.setitimer(signal.ITIMER_REAL, self.wall, 0.5)
 
     def end(self):
         signal.setitimer(signal.ITIMER_PROF, 0)
@@ -117,14 +137,14 @@ class Lines:
 class Watch:
     """What one run of tests goes by: whom to tell, the limits of a test, whether lines are recorded."""
 
-    def __init__(self, tell=lambda *_: True, seconds=1, lines=None):
-        self.tell, self.limits, self.lines = tell, Limits(seconds, lines), lines
+    def __init__(self, tell=lambda *_: True, seconds=1, lines=None, each=None):
+        self.tell, self.limits, self.lines = tell, Limits(seconds, lines, each), lines
 
     def begin(self, name):
         self.tell(name, "start", ())
         if self.lines:
             self.lines.start()
-        self.limits.begin()
+        self.limits.begin(name)
 
     def end(self, name, status):
         """Says whether to go on."""
@@ -379,7 +399,7 @@ class Child:
 
     def __init__(self, body, patience, stage=0, number=0, each=float("inf")):
         self.stage, self.number, self.data, self.statuses, self.hits, self.running = stage, number, b"", {}, {}, None
-        self.each, self.told = each, time.monotonic()
+        self.each, self.told, self.busy = each, time.monotonic(), 0
         self.end = self.told + patience
         out, put = os.pipe()
         self.pid = os.fork()
@@ -423,14 +443,17 @@ class Child:
     def read(self, take):
         """Takes what came; false at the end."""
         data = os.read(self.fd, 1 << 16)
-        self.told = time.monotonic()
+        self.told, self.busy = time.monotonic(), spent(self.pid)
         *whole, self.data = (self.data + data).split(b"\n")
         for line in whole:
             take(self, json.loads(line))
         return bool(data)
 
     def late(self, now):
-        return now > self.end or self.running is not None and now - self.told > self.each
+        if now > self.end or self.running is None or now - self.told <= self.each:
+            return now > self.end
+        busy = spent(self.pid) - self.busy
+        return busy > self.each / 4 or busy < BUSY * (now - self.told) or now - self.told > STARVED * self.each
 
     def close(self, kill):
         if kill:
@@ -478,20 +501,22 @@ def together(children, take, done):
 
 
 class Search:
-    """Carries out an order over some of its trials. start(n, names, tell, seconds) runs tests on trial n, each for so long at most.
+    """Carries out an order over some of its trials. start(n, names, tell, seconds, each) runs tests on trial n, each for so long at
+    most.
 
-    At first a failing test has a part of its time. What takes longer mostly never ends: it has its whole time when all others had
-    their turn and none of them passes, and else counts as not tried."""
+    At first a failing test has little time. What takes longer mostly never ends: it has its whole time when all others had
+    their turn and none of them passes, those first that turned a test green before: some in any case, more for as long as half of
+    what the others took. What is still left is told as late."""
 
-    HASTE = 4
+    AGAIN = 6
 
     def __init__(self, order, write, start):
         self.order, self.write, self.start = order, write, start
-        self.seconds, self.slow = order["seconds"] / self.HASTE, []
+        self.quick = min(order["quick"] or order["seconds"] / 4, order["seconds"])
+        self.seconds, self.slow = self.quick, []
         self.second, self.passed, self.partial, self.begun, self.last = [], 0, 0, 0, 1 << 30
         self.good = []
         self.green, self.red = set(order["green"]), set(order["red"])
-        self.patience = (4 * order["seconds"] + 2) * (len(order["first"]) + 1) + 10
 
     def child(self, n, stage):
         order, broken = self.order, 0
@@ -505,9 +530,11 @@ class Search:
                 broken += name in self.green and what not in ("passed", "start")
                 return broken < MOST_BROKEN
 
-            self.start(n, order["first"] if stage == 1 else None, tell, self.seconds if stage == 1 else order["seconds"])
+            self.start(n, order["first"] if stage == 1 else None, tell, self.seconds if stage == 1 else order["seconds"], order["each"])
 
-        return Child(body, self.patience if stage == 1 else order["wall"] + self.patience, stage, n, 4 * order["seconds"] + 5)
+        longest = self.seconds if stage == 1 else order["seconds"]
+        patience = STARVED * (4 * longest + 2) * (len(order["first"]) + 1) + 10
+        return Child(body, patience if stage == 1 else order["wall"] + patience, stage, n, 4 * longest + 5)
 
     def next(self, numbers, until):
         while True:
@@ -532,7 +559,7 @@ class Search:
         if c.stage == 1:
             hung = [n for n, s in c.statuses.items() if s == "hung"]
             if hung and self.seconds < order["seconds"]:
-                self.slow.append(c.number)
+                self.slow.append((-len(fixed), c.number))
                 return
             if len(fixed) == len(order["first"]) or fixed and self.partial < MOST_PARTIAL:
                 self.partial += len(fixed) < len(order["first"])
@@ -552,10 +579,18 @@ class Search:
         self.write(event="whole", n=c.number, broken=broken[:20], fixed=fixed)
 
     def run(self, numbers, until):
+        begun = time.monotonic()
         self.each(iter(numbers), until)
+        slow = [n for _, n in sorted(self.slow)]
+        now = time.monotonic()
         if not self.passed:
             self.last, self.seconds = 1 << 30, self.order["seconds"]
-            self.each(iter(self.slow), until)
+            self.each(iter(slow[:self.AGAIN]), until)
+            rest = iter(slow[self.AGAIN:])
+            self.each(rest, min(until, now + (now - begun) / 2))
+            slow = list(rest)
+        for n in slow:
+            self.write(event="late", n=n)
 
     def each(self, numbers, until):
         while True:
@@ -802,10 +837,10 @@ def main():
             gc.collect()
             gc.freeze()  # forks share what the collector does not touch; what is frozen is not listed any more
 
-            def start(n, names, tell, seconds):
+            def start(n, names, tell, seconds, each):
                 give(order["trials"][n])
                 living.exchange(plans[n])
-                runner.watch = Watch(tell, seconds)
+                runner.watch = Watch(tell, seconds, each=each)
                 run(names)
 
             search = Search(order, lambda **event: put(event), start)
@@ -832,9 +867,9 @@ def main():
     if not done:
         slow = sorted(fast + slow)
 
-    def start(n, names, tell, seconds):
+    def start(n, names, tell, seconds, each):
         give(order["trials"][n])
-        runner.watch = Watch(tell, seconds)
+        runner.watch = Watch(tell, seconds, each=each)
         runner.collect(names, None)
 
     search = Search(order, write, start)
