@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"fmt"
+	"math"
 	"sync"
 	"time"
 
@@ -39,6 +40,15 @@ func withDefaults(l session.Limits) session.Limits {
 	}
 	if l.Output <= 0 {
 		l.Output = defaultOutput
+	}
+	return l
+}
+
+// binding are the limits that a model is held to: a search is held to time alone, since its steps cost nothing and it bounds itself
+// how many edits it tries.
+func binding(m model.Info, l session.Limits) session.Limits {
+	if m.Search {
+		l.Steps, l.EditFailures, l.Output = math.MaxInt, math.MaxInt, math.MaxInt64
 	}
 	return l
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -346,4 +347,31 @@ func TestTaskWithoutWords(t *testing.T) {
 	if _, err := Open(t.Context(), f.o, "nobody"); !errors.Is(err, session.ErrNotFound) {
 		t.Fatalf("unknown session: %v", err)
 	}
+}
+
+// What ends at a limit says what a search tried and had left.
+func TestResignsInItsWords(t *testing.T) {
+	t.Parallel()
+	needSandbox(t)
+	m := script(t, fix, done)
+	m.Provider = resigner{m.Provider}
+	r := start(t, folder(t, calc()), m, Task{Limits: session.Limits{Steps: 1}})
+	work(t, r, session.Limit)
+	ends := all[session.Finished](t, r)
+	if len(ends) != 1 || !strings.Contains(ends[0].Message, "It was asked 1 time. the limit of 1 step is used up") {
+		t.Errorf("it ends with %+v", ends)
+	}
+}
+
+// resigner says how often it was asked.
+type resigner struct{ model.Provider }
+
+func (resigner) Resign(messages []model.Message, why string) string {
+	n := 0
+	for _, m := range messages {
+		if m.Role == model.Assistant {
+			n++
+		}
+	}
+	return "It was asked " + strconv.Itoa(n) + " time. " + why
 }

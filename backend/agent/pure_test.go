@@ -249,3 +249,20 @@ func TestShownFailures(t *testing.T) {
 		}
 	}
 }
+
+// A search is held to time, not to steps, refused edits and output: they cost nothing, and it bounds itself what it tries.
+func TestLimitsOfASearch(t *testing.T) {
+	t.Parallel()
+	l := withDefaults(session.Limits{})
+	much := used{steps: 99, editFailures: 99, output: 99 << 20}
+	if check(binding(model.Info{}, l), much, nextCall{}) == nil || checkTools(binding(model.Info{}, l), much) == nil {
+		t.Error("a model is held to nothing")
+	}
+	search := binding(model.Info{Search: true}, l)
+	if got := check(search, much, nextCall{}); got != nil {
+		t.Errorf("a search with minutes left is stopped: %s", got.Message)
+	}
+	if much.wall = l.Wall; check(search, much, nextCall{}) == nil {
+		t.Error("its time does not end")
+	}
+}

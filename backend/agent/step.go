@@ -33,7 +33,7 @@ func (r *Run) step(ctx context.Context, b *bench) (done bool, err error) {
 	if again {
 		u.steps--
 	}
-	if l := check(r.task.Limits, u, nextCall{tokens, worst, priced}); l != nil {
+	if l := check(binding(r.o.Model.Info, r.task.Limits), u, nextCall{tokens, worst, priced}); l != nil {
 		return false, l
 	}
 	n := u.steps + 1
@@ -216,7 +216,7 @@ func (r *Run) call(ctx context.Context, b *bench, rec *recorder, call model.Call
 	if err := r.held(ctx); err != nil {
 		return false, true, err
 	}
-	if l := checkTools(r.task.Limits, spent(r.log.State(), r.history())); l != nil {
+	if l := checkTools(binding(r.o.Model.Info, r.task.Limits), spent(r.log.State(), r.history())); l != nil {
 		return false, true, l
 	}
 	r.phase(doing(call.Name))

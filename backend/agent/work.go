@@ -99,7 +99,7 @@ func (r *Run) end(outer, wall context.Context, err error) (session.Outcome, erro
 		if err := r.append(outer, session.KindLimitReached, limit.LimitReached); err != nil {
 			return session.Error, err
 		}
-		return r.endWithProof(outer, wall, session.Limit, limit.Message)
+		return r.endWithProof(outer, wall, session.Limit, r.resign(limit.Message))
 	case errors.As(err, &stop):
 		return r.endWithProof(outer, wall, session.NotProven, stop.message)
 	}
@@ -107,6 +107,16 @@ func (r *Run) end(outer, wall context.Context, err error) (session.Outcome, erro
 		return session.Error, cerr
 	}
 	return session.Error, err
+}
+
+// resign is why a limit ended the run, with what a search says of its work so far.
+func (r *Run) resign(why string) string {
+	s, ok := r.o.Model.Provider.(model.Resigner)
+	if !ok || r.bench == nil {
+		return why
+	}
+	req, _ := r.request(r.bench)
+	return first(s.Resign(req.Messages, why), 4000)
 }
 
 // whyCancelled says what cancelled a run's context: what its cause says, else the person did.

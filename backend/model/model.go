@@ -167,6 +167,11 @@ type Provider interface {
 	Models(ctx context.Context) ([]Info, error)
 }
 
+// Resigner is a provider that says in its own words, where a limit ends its work, what it suspects, tried and had left.
+type Resigner interface {
+	Resign(messages []Message, why string) string
+}
+
 // Model is one model of one provider.
 type Model struct {
 	Info
