@@ -166,10 +166,9 @@ func (r *Runner) compareGo(ctx context.Context, dir string, c Command, candidate
 	for _, s := range g.schemas {
 		pkg = s.pkg
 	}
-	for _, p := range tests.files(maxWalk, goTest) {
-		if path.Dir(p) == "." && strings.Contains(tests.read(p), "func TestMain(") {
-			return nil // it may end the process
-		}
+	hooked, main, ok := mains(tests, pkg)
+	if !ok {
+		return nil
 	}
 	j, goTool, problem, err := r.goJob(ctx, dir, c)
 	if err != nil || problem != "" {
@@ -184,8 +183,11 @@ func (r *Runner) compareGo(ctx context.Context, dir string, c Command, candidate
 	if err := j.put(path.Join(g.dir, "zz_redgreen_compare.go"), strings.Replace(string(text), "package PACKAGE", "package "+pkg, 1)); err != nil {
 		return err
 	}
-	if err := j.put(path.Join(g.dir, "zz_redgreen_main_test.go"), "package "+pkg+"\n\nimport (\n\t\"os\"\n\t\"testing\"\n)\n\nfunc TestMain(m *testing.M) {\n\tcode := m.Run()\n\tredgreenCompare()\n\tos.Exit(code)\n}\n"); err != nil {
-		return err
+	hooked["zz_redgreen_main_test.go"] = main
+	for p, text := range hooked {
+		if err := j.put(path.Join(g.dir, p), text); err != nil {
+			return err
+		}
 	}
 	ofPackage := func(ids []string) []string {
 		return slices.DeleteFunc(slices.Clone(ids), func(id string) bool {

@@ -170,12 +170,50 @@ func TestOuter(t *testing.T) {
 	}
 }
 
-// TestTryComparesNoGo says nothing where a package begins its tests itself, or where what passes changes more than functions.
+// TestTryComparesGoOwnMain compares a package that begins its tests itself, before it tidies up.
+func TestTryComparesGoOwnMain(t *testing.T) {
+	b := realBench(t, sandbox.Limits{Wall: 5 * time.Minute})
+	dir := b.files(t, map[string]string{"go.mod": "module example.org/a\n\ngo 1.24\n", "a.go": "package a\n\nvar ready = map[string]int{}\n\nfunc few(n int) int { return n - ready[\"one\"] }\n",
+		"main_test.go": "package a\n\nimport (\n\t\"os\"\n\t\"testing\"\n)\n\nfunc TestMain(m *testing.M) { os.Exit(begin(m)) }\n\nfunc begin(all *testing.M) int {\n\tready[\"one\"] = 1\n\tdefer clear(ready)\n\treturn all.Run()\n}\n",
+		"a_test.go":    "package a\n\nimport \"testing\"\n\nfunc TestFew(t *testing.T) {\n\tif few(3) != 4 {\n\t\tt.Error(few(3))\n\t}\n}\n"})
+	var candidates []Candidate
+	var trials []Trial
+	for _, to := range []string{`n + ready["one"]`, `ready["one"] + n`, `4 * ready["one"]`} {
+		candidates, trials = append(candidates, changed(t, dir, "a.go", `n - ready["one"]`, to)), append(trials, Trial{Tried: true, Whole: true, All: true})
+	}
+	if err := b.runner.compareGo(t.Context(), dir, mustFind(t, dir), candidates, trials, TryOptions{Red: []string{"TestFew"}, Test: time.Second}); err != nil {
+		t.Fatal(err)
+	}
+	if got := groups(trials); !slices.Equal(got, []int{1, 1, 3}) || len(trials[0].Differs) == 0 || !strings.HasPrefix(trials[0].Differs[0].Gives[1], "4") {
+		t.Errorf("groups %v, %+v", got, trials)
+	}
+}
+
+// TestHookRun finds where a test file runs its tests.
+func TestHookRun(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"func TestMain(m *testing.M) { os.Exit(m.Run()) }":                             "func TestMain(m *testing.M) { os.Exit(redgreenRun(m)) }",
+		"func TestMain(m *testing.M) { func() { defer x(); c = m.Run() }(); m.Run() }": "func TestMain(m *testing.M) { func() { defer x(); c = redgreenRun(m) }(); redgreenRun(m) }",
+		"func run(all *testing.M, s server) int { s.Run(); return all.Run() }":         "func run(all *testing.M, s server) int { s.Run(); return redgreenRun(all) }",
+		"var f = func(m *testing.M) int { return m.Run() }":                            "var f = func(m *testing.M) int { return redgreenRun(m) }",
+		"func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }":                     "",
+		"func TestA(t *testing.T) { t.Run(\"a\", nil) }":                               "",
+		"func (": "",
+	} {
+		got, pkg, found := hookRun("package a\n\n" + text + "\n")
+		if found != (want != "") || found && (pkg != "a" || got != "package a\n\n"+want+"\n") {
+			t.Errorf("%s: %v, %s", text, found, got)
+		}
+	}
+}
+
+// TestTryComparesNoGo says nothing where a package begins its tests in a way that is not known, or where what passes changes more than functions.
 func TestTryComparesNoGo(t *testing.T) {
 	t.Parallel()
 	b := realBench(t, sandbox.Limits{})
 	dir := b.files(t, map[string]string{"go.mod": "module example.org/a\n\ngo 1.24\n", "a.go": "package a\n\nvar most = 3\n\nfunc few(n int) bool { return n < most }\n",
-		"a_test.go": "package a\n\nimport \"testing\"\n\nfunc TestMain(m *testing.M) { m.Run() }\n"})
+		"a_test.go": "package a\n\nimport (\n\t\"os\"\n\t\"testing\"\n)\n\nfunc TestMain(m *testing.M) { os.Exit(0) }\n"})
 	trials := []Trial{{Tried: true, Whole: true, All: true}, {Tried: true, Whole: true, All: true}}
 	both := []Candidate{changed(t, dir, "a.go", "n < most", "n <= most"), changed(t, dir, "a.go", "n < most", "n < most+1")}
 	if err := b.runner.compareGo(t.Context(), dir, mustFind(t, dir), both, trials, TryOptions{Red: []string{"TestFew"}}); err != nil || trials[0].Group != 0 {

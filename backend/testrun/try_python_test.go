@@ -56,7 +56,7 @@ func TestTryPython(t *testing.T) {
 		}
 	}
 	candidates = []Candidate{endless, changed(t, dir, "invoice/tax.py", "    return customer.address.country", "    return sum(range(10 ** 12))"), slow} // no signal reaches the second
-	trials, problem, err = b.runner.Try(t.Context(), dir, c, candidates, TryOptions{Red: red, Green: green, Test: time.Second, Wall: time.Minute, Enough: 3})
+	trials, problem, err = b.runner.Try(t.Context(), dir, c, candidates, TryOptions{Red: red, Green: green, Test: time.Second, Wall: 4 * time.Minute, Enough: 3})
 	if err != nil || problem != "" || len(trials[0].Hung) == 0 || len(trials[1].Hung) == 0 || !trials[2].Passes() {
 		t.Errorf("where no other passes: %s %v %+v", problem, err, trials)
 	}
@@ -65,7 +65,7 @@ func TestTryPython(t *testing.T) {
 	for n := range 12 {
 		candidates = append(candidates, changed(t, dir, "invoice/tax.py", "    return customer.address.country", "    n = "+strconv.Itoa(n)+"\n    while True:\n        pass"))
 	}
-	trials, problem, err = b.runner.Try(t.Context(), dir, c, candidates, TryOptions{Red: red, Green: green, Test: time.Second, Quick: 50 * time.Millisecond, Wall: time.Minute, Enough: 3})
+	trials, problem, err = b.runner.Try(t.Context(), dir, c, candidates, TryOptions{Red: red, Green: green, Test: time.Second, Quick: 50 * time.Millisecond, Wall: 4 * time.Minute, Enough: 3})
 	if err != nil || problem != "" {
 		t.Fatal(problem, err)
 	}
