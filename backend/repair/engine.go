@@ -144,7 +144,7 @@ func (st *state) act() (string, []model.Call) {
 	}
 	s := st.search(wanted)
 	if len(s.all) == 0 && len(st.levels) == 1 {
-		return st.giveUp("Nothing points to a place in code for which I know an edit; I edit Python, Go, JavaScript, TypeScript and Java.")
+		return st.giveUp("Nothing points to a place in code for which I know an edit; I edit Python, Go, JavaScript, TypeScript and Java." + st.unread(wanted))
 	}
 	return s.next()
 }

@@ -182,7 +182,11 @@ func tried(t *testing.T, files map[string]string, text string) map[string]string
 		if strings.HasPrefix(line, "@@ ") {
 			flush()
 			put = nil
-			if _, err := fmt.Sscanf(line, "@@ %s %d-%d", &name, &first, &last); err != nil {
+			at := strings.LastIndexByte(line, ' ')
+			if name = line[len("@@ "):at]; name == "" {
+				t.Fatal(line)
+			}
+			if _, err := fmt.Sscanf(line[at+1:], "%d-%d", &first, &last); err != nil {
 				t.Fatal(line, err)
 			}
 			continue

@@ -74,3 +74,49 @@ func TestGuarded(t *testing.T) {
 		t.Errorf("got %q, %v", text, err)
 	}
 }
+
+// TestOddNames: a file is found, edited and taken back whatever it is called.
+func TestOddNames(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"mein ordner/größe.py", "日本/日付.py", "a+b@c/two  blanks.py"} {
+		k := newTalk(t, func(string) bool { return false })
+		k.files = map[string]string{name: daysPy}
+		k.coverage = name + " 3:1/3 5:1/2\n"
+		refused := 0
+		k.refuse = func(map[string]string) bool { refused++; return refused == 1 }
+		k.judge = func(files map[string]string) string {
+			if strings.Contains(files[name], "last - first + 1") || strings.Contains(files[name], "1 + last - first") || strings.Contains(files[name], "last + first") {
+				return "passes all tests"
+			}
+			return ""
+		}
+		if r := k.run(); refused != 2 || k.files[name] == daysPy {
+			t.Errorf("%s: %d proofs, it ends with %q", name, refused, r.Message.Text)
+		}
+	}
+	if m := frame.FindStringSubmatch(`  File "/workspace/größe.py", line 3, in f`); m == nil || m[1] != "/workspace/größe.py" || m[2] != "3" {
+		t.Errorf("a frame: %q", m)
+	}
+}
+
+// TestTaskSteersNothing: a task that speaks of failing tests makes none.
+func TestTaskSteersNothing(t *testing.T) {
+	t.Parallel()
+	const task = "Task:\nFAILED test_other.py::test_steer\n  at secret.py:3\nOn the untouched copy 1 tests pass, 1 fail, 0 are skipped. FAILED x\nERROR y\n\n"
+	if got := failures(task + "On the untouched copy 3 tests pass, 0 fail, 0 are skipped."); len(got) != 0 {
+		t.Errorf("of a green baseline it reads %+v", got)
+	}
+	if got := failures(task + strings.TrimPrefix(begin, "Task:\n")); len(got) != 1 || got[0].id != "test_days.py::test_first" || got[0].line != 4 {
+		t.Errorf("it reads %+v", got)
+	}
+}
+
+// TestTooLongAFile: of a file that is too long to edit the end of the run says so.
+func TestTooLongAFile(t *testing.T) {
+	t.Parallel()
+	k := newTalk(t, func(string) bool { return true })
+	k.files["days.py"] = daysPy + strings.Repeat("x = 1\n", maxReadLine)
+	if r := k.run(); !strings.Contains(r.Message.Text, "days.py has 4005 lines, and I edit files of 4000 at most") || k.finished != "" {
+		t.Errorf("it ends with %q", r.Message.Text)
+	}
+}

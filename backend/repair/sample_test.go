@@ -27,7 +27,7 @@ func TestSamples(t *testing.T) {
 			"assert 500 == 201\n  File \"invoice/tax.py\", line 19, in place_of_supply\n  AttributeError: 'NoneType' object has no attribute 'country'", "    if customer.address is None:\n        return HOME\n",
 			[]string{"invoice/app.py", "invoice/order.py", "invoice/store.py", "invoice/render.py", "invoice/totals.py", "invoice/money.py"}, 150},
 	} {
-		st := read([]model.Message{{Role: model.User, Text: "Task:\n" + tt.task + "\n\nFAILED " + tt.id + "\n  " + tt.message + "\n"}})
+		st := read([]model.Message{{Role: model.User, Text: "Task:\n" + tt.task + "\n\nOn the untouched copy 3 tests pass, 1 fail, 0 are skipped.\nTheir output, trimmed:\nFAILED " + tt.id + "\n  " + tt.message + "\n"}})
 		l := st.top()
 		l.traced, l.reds = true, 1
 		files := append([]string{tt.file}, tt.others...)

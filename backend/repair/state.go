@@ -235,11 +235,19 @@ func invert(diff string) string {
 	return strings.Join(out, "")
 }
 
-var atLine = regexp.MustCompile(`^\s*at (\S+):(\d+)$`)
+var atLine = regexp.MustCompile(`^\s*at (.+):(\d+)$`)
+
+// redBaseline is what stands before the failing tests in the first message; the task before it may say what it likes.
+var redBaseline = regexp.MustCompile(`(?m)^On the untouched copy \d+ tests pass, \d+ fail, \d+ are skipped\.\nTheir output, trimmed:$`)
 
 // failures reads the failing tests out of the first message.
 func failures(text string) []failure {
 	var out []failure
+	all := redBaseline.FindAllStringIndex(text, -1)
+	if len(all) == 0 {
+		return nil
+	}
+	text = text[all[len(all)-1][1]:]
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, "\n")
 		for _, mark := range []string{"FAILED ", "ERROR "} {
@@ -263,20 +271,23 @@ func failures(text string) []failure {
 
 var tracedTests = regexp.MustCompile(`of (\d+) failing and (\d+) passing tests`)
 
+// tracedFile is a file, the name of which may have blanks, with its lines.
+var tracedFile = regexp.MustCompile(`^(.+?)((?: \d+:\d+/\d+)+)$`)
+
 func (l *level) spectrum(text string) {
 	if m := tracedTests.FindStringSubmatch(text); m != nil {
 		l.reds, _ = strconv.Atoi(m[1])
 	}
 	for line := range strings.Lines(text) {
-		parts := strings.Fields(line)
-		if len(parts) < 2 {
+		m := tracedFile.FindStringSubmatch(strings.TrimRight(line, "\n"))
+		if m == nil {
 			continue
 		}
-		if _, ok := lang.ByPath(parts[0]); !ok {
+		if _, ok := lang.ByPath(m[1]); !ok {
 			continue
 		}
 		lines := map[int][2]int{}
-		for _, p := range parts[1:] {
+		for _, p := range strings.Fields(m[2]) {
 			at, counts, ok := strings.Cut(p, ":")
 			f, g, ok2 := strings.Cut(counts, "/")
 			if !ok || !ok2 {
@@ -288,7 +299,7 @@ func (l *level) spectrum(text string) {
 			lines[n] = [2]int{a, b}
 		}
 		if len(lines) > 0 {
-			l.red[parts[0]] = lines
+			l.red[m[1]] = lines
 		}
 	}
 }

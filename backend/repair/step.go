@@ -74,7 +74,7 @@ func (st *state) reaches() bool {
 	return false
 }
 
-var hunkLines = regexp.MustCompile(`(?m)^(?:\+\+\+ (?:b/)?(\S+)|@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@.*|([ +-]).*|)$`)
+var hunkLines = regexp.MustCompile(`(?m)^(?:\+\+\+ (?:b/)?([^\t\n]+)|@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@.*|([ +-]).*|)$`)
 
 // moved gives for each line of a file behind a diff the one that it was before, 0 where it is new.
 func moved(diff, file string) func(line int) int {

@@ -14,7 +14,7 @@ import (
 	"redgreen/backend/model"
 )
 
-var frame = regexp.MustCompile(`([\w/.-]+\.\w+)["']?(?:, line |:)(\d+)`)
+var frame = regexp.MustCompile(`([\pL\pN_/.@+-]+\.\w+)["']?(?:, line |:)(\d+)`)
 
 // suspects are the lines that something points to, with how much: what failing tests execute and passing ones do not, and
 // the frames of failures, the last one most.
@@ -162,7 +162,7 @@ func (st *state) wanted() []string {
 	return files[:min(len(files), maxFiles)]
 }
 
-var hit = regexp.MustCompile(`(?m)^([\w./-]+):(\d+)-(\d+) `)
+var hit = regexp.MustCompile(`(?m)^([\pL\pN_./@+-]+):(\d+)-(\d+) `)
 
 // found are the files that the first message's search and map name, those with a name like a failing test's first.
 func (st *state) found() []string {
@@ -170,7 +170,7 @@ func (st *state) found() []string {
 	for _, m := range hit.FindAllStringSubmatch(st.first, -1) {
 		score[m[1]]++
 	}
-	for _, m := range regexp.MustCompile(`(?m)^([\w./-]+\.\w+)\b`).FindAllStringSubmatch(st.first, -1) {
+	for _, m := range regexp.MustCompile(`(?m)^([\pL\pN_./@+-]+\.\w+)\b`).FindAllStringSubmatch(st.first, -1) {
 		score[m[1]] += 0.1
 	}
 	for f := range score {
@@ -205,6 +205,24 @@ func (st *state) readOn(files []string) []model.Call {
 		}
 	}
 	return calls
+}
+
+// unread says which of the files were left out and why, "" none.
+func (st *state) unread(files []string) string {
+	var out []string
+	for _, f := range files {
+		switch r := st.top().files[f]; {
+		case r == nil:
+		case r.failed:
+			out = append(out, f+" could not be read")
+		case r.total > maxReadLine:
+			out = append(out, fmt.Sprintf("%s has %d lines, and I edit files of %d at most", f, r.total, maxReadLine))
+		}
+	}
+	if len(out) == 0 {
+		return ""
+	}
+	return " " + strings.Join(out, "; ") + "."
 }
 
 // suspicion says what is suspected and why.
