@@ -162,6 +162,14 @@ func TestTwoProcesses(t *testing.T) {
 	if st = mustUpdate(t, third); !st.ReadOnly || st.Files != 4 {
 		t.Errorf("the third sees what the second wrote: %+v", st)
 	}
+	if n, err := third.Behind(t.Context()); n != 0 || err != nil {
+		t.Errorf("nothing changed, and it is %d files behind, %v", n, err)
+	}
+	m.set("later.go", "package n\n\nfunc Later() {}\n")
+	delete(m.files, "new.go")
+	if n, err := third.Behind(t.Context()); n != 2 || err != nil {
+		t.Errorf("one file came and one went, and it is %d files behind, %v", n, err)
+	}
 	if err := errors.Join(third.Close(), ix.Close()); err != nil {
 		t.Error(err)
 	}

@@ -167,6 +167,30 @@ func (ix *Index) readOnlyStats(ctx context.Context, start time.Time) (Stats, err
 	return Stats{Files: files, Chunks: chunks, ReadOnly: true, Took: time.Since(start)}, err
 }
 
+// Behind is how many files of the folder changed, came or went that the index does not show yet: what another process, which
+// writes it, has still to read. It is 0 behind an Update of this process's own index.
+func (ix *Index) Behind(ctx context.Context) (int, error) {
+	ix.updating.Lock()
+	defer ix.updating.Unlock()
+	ix.mu.RLock()
+	defer ix.mu.RUnlock()
+	if ix.store == nil {
+		return 0, errClosed
+	}
+	files, before, err := ix.everything(ctx)
+	if err != nil {
+		return 0, err
+	}
+	todo, removed := compare(files, before)
+	n := len(removed)
+	for _, t := range todo {
+		if t.old.id == 0 || t.old.size != t.file.Size || t.old.mtime != 0 { // without a time it was read a moment ago
+			n++
+		}
+	}
+	return n, nil
+}
+
 // update is one attempt. The stores stay open for its length: only rebuild and Close take them away, both after it.
 func (ix *Index) update(ctx context.Context, progress func(Progress), start time.Time, list listing) (Stats, error) {
 	if err := ix.store.distrust(ctx); err != nil {
