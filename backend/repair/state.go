@@ -155,7 +155,6 @@ func (st *state) result(c model.Call, res model.Result, final bool) {
 	case "try_patches":
 		b := readBatch(c, res)
 		l.batches = append(l.batches, b)
-
 		if !b.failed {
 			st.tried += b.count()
 		}
