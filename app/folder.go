@@ -32,6 +32,7 @@ type Folder struct {
 	Commands  []testrun.Command `json:"test_commands"`
 	Index     IndexState        `json:"index"`
 	Recovered string            `json:"recovered"`
+	Truncated bool              `json:"truncated"` // there are more files than were counted
 	Guides    Guides            `json:"guides"`
 }
 
@@ -41,14 +42,17 @@ type LanguageRow struct {
 	Files int    `json:"files"`
 }
 
-// OpenFolder opens a folder and begins to index it.
+// countFor is how long the files of a folder are counted while a person waits for it.
+const countFor = time.Second
+
+// OpenFolder opens a folder and begins to index it; the folder that was open before is not indexed further.
 func (a *App) OpenFolder(path string) (Folder, error) {
 	return guard(a.h, func() (Folder, error) {
 		f, err := a.h.core.open(expandHome(path))
 		if err != nil {
 			return Folder{}, err
 		}
-		files, err := f.repo.Files(a.h.context)
+		files, more, err := f.repo.FilesWithin(a.h.context, countFor)
 		if err != nil {
 			return Folder{}, err
 		}
@@ -64,7 +68,7 @@ func (a *App) OpenFolder(path string) (Folder, error) {
 		}
 		git := f.repo.Git()
 		out := Folder{Path: f.repo.Root(), Name: f.repo.Name(), Branch: git.Branch, Commit: git.Commit, Files: len(files),
-			Languages: countLanguages(files), Commands: commands, Recovered: f.repo.Recovered()}
+			Languages: countLanguages(files), Commands: commands, Recovered: f.repo.Recovered(), Truncated: more}
 		if out.Commands == nil {
 			out.Commands = []testrun.Command{}
 		}

@@ -35,11 +35,19 @@ type IndexState struct {
 type indexer struct {
 	wait    sync.WaitGroup
 	mu      sync.Mutex
-	busy    map[*folder]bool
+	busy    map[*folder]*indexing
 	watched map[*folder]bool // whose changes are followed
 }
 
-// index begins an update unless one is under way, and gives what is there now.
+// indexing is an update under way.
+type indexing struct {
+	stop    context.CancelFunc
+	stopped bool // guarded by indexer.mu
+	done    chan struct{}
+}
+
+// index begins an update unless one is under way, ends those of other folders, and gives what is there now. What was
+// indexed of those is kept: opened again they go on from there.
 func (h *host) index(f *folder) IndexState {
 	state := IndexState{Folder: f.repo.Root()}
 	files, chunks, err := f.index.Counts(h.context)
@@ -49,20 +57,39 @@ func (h *host) index(f *folder) IndexState {
 	state.Files, state.Chunks = files, chunks
 	h.indexer.mu.Lock()
 	defer h.indexer.mu.Unlock()
-	if h.indexer.busy[f] {
+	for other, w := range h.indexer.busy {
+		if other != f && !h.runs.at(other) {
+			w.stopped = true
+			w.stop()
+		}
+	}
+	before := h.indexer.busy[f]
+	if before != nil && !before.stopped {
 		return state
 	}
 	if h.indexer.busy == nil {
-		h.indexer.busy = map[*folder]bool{}
+		h.indexer.busy = map[*folder]*indexing{}
 	}
-	h.indexer.busy[f] = true
+	ctx, stop := context.WithCancel(h.context)
+	w := &indexing{stop: stop, done: make(chan struct{})}
+	h.indexer.busy[f] = w
 	h.indexer.wait.Add(1)
 	go func() {
 		defer h.indexer.wait.Done()
-		last := h.update(h.context, f)
+		defer stop()
+		if before != nil {
+			<-before.done
+		}
+		last := h.update(ctx, f)
 		h.indexer.mu.Lock()
-		delete(h.indexer.busy, f)
+		if h.indexer.busy[f] == w {
+			delete(h.indexer.busy, f)
+		}
+		close(w.done)
 		h.indexer.mu.Unlock()
+		if ctx.Err() != nil {
+			return
+		}
 		h.send("index", last)
 		h.core.prepareCopy(h.context, f)
 		h.follow(f)

@@ -261,6 +261,18 @@ func (r *runs) stop(id string) error {
 	return nil
 }
 
+// at says whether a run works in a folder.
+func (r *runs) at(f *folder) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, l := range r.live {
+		if l.folder == f && l.cancel != nil {
+			return true
+		}
+	}
+	return false
+}
+
 // pause holds a run at work before its next act, or lets it go on.
 func (r *runs) pause(id string, on bool) error {
 	r.mu.Lock()

@@ -34,6 +34,26 @@ type Skip struct {
 // is never ignored. It leaves out .git, secrets, symlinks (their target is listed where it is inside), and what is
 // neither file nor folder. It does not read contents, so binary files are in it; sorted by path.
 func (t *tree) Files(ctx context.Context) ([]File, error) {
+	files, err := t.files(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return files, nil
+}
+
+// FilesWithin lists as Files does, but only what it comes to in a time; more says that this is not all.
+func (t *tree) FilesWithin(ctx context.Context, most time.Duration) (files []File, more bool, err error) {
+	part, cancel := context.WithTimeout(ctx, most)
+	defer cancel()
+	files, err = t.files(part)
+	if err != nil && ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded) {
+		return files, true, nil
+	}
+	return files, false, err
+}
+
+// files gives what was listed until an error too.
+func (t *tree) files(ctx context.Context) ([]File, error) {
 	var mu sync.Mutex
 	var files []File
 	_, err := t.walkOn(ctx, runtime.GOMAXPROCS(0), func(d visit) error {
@@ -46,10 +66,10 @@ func (t *tree) Files(ctx context.Context) ([]File, error) {
 		}
 		return nil
 	})
-	if err != nil {
-		return nil, fmt.Errorf("listing %s: %w", t.dir, err)
-	}
 	slices.SortFunc(files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
+	if err != nil {
+		return files, fmt.Errorf("listing %s: %w", t.dir, err)
+	}
 	return files, nil
 }
 

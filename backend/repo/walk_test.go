@@ -228,3 +228,28 @@ func TestGlobTime(t *testing.T) {
 		t.Error("took", d)
 	}
 }
+
+// TestFilesWithin: what there was no time for is said to be missing, and is no error; an end that the caller asked for is.
+func TestFilesWithin(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "a.go"), []byte("package a\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r, err := Open(dir, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if files, more, err := r.FilesWithin(t.Context(), time.Minute); err != nil || more || len(files) != 1 {
+		t.Errorf("with time: %v, %v, %v", files, more, err)
+	}
+	if files, more, err := r.FilesWithin(t.Context(), 0); err != nil || !more || len(files) != 0 {
+		t.Errorf("without time: %v, %v, %v", files, more, err)
+	}
+	ended, end := context.WithCancel(t.Context())
+	end()
+	if _, more, err := r.FilesWithin(ended, time.Minute); !errors.Is(err, context.Canceled) || more {
+		t.Errorf("ended: %v, %v", more, err)
+	}
+}

@@ -62,7 +62,7 @@ export const compose = {
   folder: 'Folder',
   on: (branch: string) => `on ${branch}`,
   files: 'Files',
-  filesOf: (n: number, languages: string, more: boolean) => files(n) + (languages ? `, mostly ${languages}` : '') + (more ? '; more were left out' : ''),
+  filesOf: (n: number, languages: string, more: boolean) => (more ? 'more than ' : '') + files(n) + (languages ? `, mostly ${languages}` : ''),
   tests: 'Tests',
   by: (source: string) => `by ${source}`,
   noTests: 'none found: give a command above, or let the fix bring the first test',
