@@ -290,6 +290,9 @@ func (m *maker) others(c *node, add func(text, negated string, w float64, first 
 		if a.class != binary || len(o) != 2 || o[1].class != str && o[1].class != integer || !slices.Contains([]string{"==", "!=", "==="}, s.operator(a, 0)) {
 			continue
 		}
+		for _, lit := range m.named(s.of(o[1])) {
+			add(s.text[a.start:o[1].start]+lit, "", -0.2, false)
+		}
 		list := s.strings
 		if o[1].class == integer {
 			list = s.ints
@@ -304,6 +307,21 @@ func (m *maker) others(c *node, add func(text, negated string, w float64, first 
 			}
 		}
 	}
+}
+
+// named are the letters that the task names beside that of a literal, written as it is.
+func (m *maker) named(lit string) []string {
+	r := []rune(lit)
+	if len(r) != 3 || r[0] != r[2] || !slices.Contains(m.hints.single, string(r[1])) {
+		return nil
+	}
+	var out []string
+	for _, letter := range m.hints.single {
+		if letter != string(r[1]) && letter != string(r[0]) && letter != "\\" {
+			out = append(out, string(r[0])+letter+string(r[0]))
+		}
+	}
+	return out
 }
 
 // texts are questions about how a text variable begins, where the file looks at such beginnings or writes them.

@@ -37,6 +37,7 @@ type hints struct {
 	raised []string        // exceptions that the failures speak of
 	minus  bool            // they speak of negative numbers
 	given  map[string]bool // numbers and texts that they speak of
+	single []string        // letters that the task names alone: H and W
 }
 
 // candidates makes and ranks the edits of some files.

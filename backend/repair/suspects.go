@@ -272,6 +272,23 @@ func (h hints) lack(name string) float64 {
 	return 0
 }
 
+// aLetter is a capital that stands alone, or a letter or mark in quotes.
+var aLetter = regexp.MustCompile("\\b[A-Z]\\b|'[^']'|\"[^\"]\"|`[^`]`")
+
+// singles are the letters and marks that a text names alone, each once.
+func singles(text string) []string {
+	var out []string
+	for _, found := range aLetter.FindAllString(text, 40) {
+		if r := []rune(found); len(r) == 3 {
+			found = string(r[1])
+		}
+		if !slices.Contains(out, found) {
+			out = append(out, found)
+		}
+	}
+	return out
+}
+
 // hints reads what the failures say.
 func (st *state) hints() hints {
 	h := hints{given: map[string]bool{}}
@@ -305,5 +322,6 @@ func (st *state) hints() hints {
 		h.lacked = nil
 	}
 	h.signs, h.raised = signs(h.texts), raised(all)
+	h.single = singles(st.task())
 	return h
 }

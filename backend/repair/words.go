@@ -28,10 +28,15 @@ func wordsOf(text string) map[string]bool {
 	return out
 }
 
+// task is what the person wrote, as far as the first empty line.
+func (st *state) task() string {
+	task, _, _ := strings.Cut(strings.TrimPrefix(st.first, "Task:\n"), "\n\n")
+	return task
+}
+
 // asked are the words of the task and of the failing tests' names.
 func (st *state) asked() map[string]bool {
-	task, _, _ := strings.Cut(strings.TrimPrefix(st.first, "Task:\n"), "\n\n")
-	text := task
+	text := st.task()
 	for _, f := range st.failing[:min(len(st.failing), 20)] {
 		text += " " + f.id
 	}
