@@ -111,25 +111,25 @@ func askWords(ctx context.Context, ix *index.Index, q Query, o Options, n int, b
 	}
 	keywords, vectors := scoredList(listKeywords, words, n), scoredList(listVectors, near, n)
 	if o.Using == VectorsOnly || o.Using == Fusion {
-		if vectors, err = weighed(ctx, ix, q, listVectors, near, n); err != nil {
+		if vectors, err = weighed(ctx, ix, q, listVectors, near, nil, n); err != nil {
 			return nil, err
 		}
 	}
 	switch o.Using {
 	case KeywordsOnly:
-		l, err := weighed(ctx, ix, q, listKeywords, words, n)
+		l, err := weighed(ctx, ix, q, listKeywords, words, nil, n)
 		return []list{l}, err
 	case VectorsOnly:
 		return []list{vectors}, nil
 	case Fusion:
-		l, err := weighed(ctx, ix, q, listKeywords, words, n)
+		l, err := weighed(ctx, ix, q, listKeywords, words, nil, n)
 		return []list{l, vectors}, err
 	}
-	sum, err := addUp(ctx, ix, words, near, vector)
+	all, shares, err := addUp(ctx, ix, words, near, vector)
 	if err != nil {
 		return nil, err
 	}
-	l, err := weighed(ctx, ix, q, listWords, sum, n)
+	l, err := weighed(ctx, ix, q, listWords, all, shares, n)
 	keywords.shown, vectors.shown = true, true
 	return []list{l, keywords, vectors}, err
 }
@@ -157,10 +157,10 @@ func nearest(ctx context.Context, ix *index.Index, q Query, o Options, n int) ([
 // costs large ones (build/docs/search.md).
 const vectorShare = 0.1
 
-// addUp adds to each keyword score the share of its vector; what only vectors found has that alone.
-func addUp(ctx context.Context, ix *index.Index, words, near []index.Scored, vector []float32) ([]index.Scored, error) {
+// addUp gives what either list has with its keyword score, and for each the share of its vector.
+func addUp(ctx context.Context, ix *index.Index, words, near []index.Scored, vector []float32) (all []index.Scored, shares map[int64]float64, err error) {
 	if len(near) == 0 {
-		return words, nil
+		return words, nil, nil
 	}
 	top := 1.0
 	scores := map[int64]float64{}
@@ -179,17 +179,19 @@ func addUp(ctx context.Context, ix *index.Index, words, near []index.Scored, vec
 	}
 	cosines, err := ix.Cosines(ctx, vector, ids)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	out := make([]index.Scored, len(ids))
+	all, shares = make([]index.Scored, len(ids)), make(map[int64]float64, len(ids))
 	for i, id := range ids {
-		out[i] = index.Scored{ID: id, Score: scores[id] + vectorShare*top*max(cosines[id], 0)}
+		all[i] = index.Scored{ID: id, Score: scores[id]}
+		shares[id] = vectorShare * top * max(cosines[id], 0)
 	}
-	return out, nil
+	return all, shares, nil
 }
 
-// weighed ranks by scores, with the priors of the score table.
-func weighed(ctx context.Context, ix *index.Index, q Query, name string, found []index.Scored, n int) (list, error) {
+// weighed ranks by scores, with the priors of the score table. Each chunk has the best share of its file added: vectors tell files
+// apart better than keywords alone do, but not the definitions in one.
+func weighed(ctx context.Context, ix *index.Index, q Query, name string, found []index.Scored, shares map[int64]float64, n int) (list, error) {
 	ids, scores := make([]int64, len(found)), make(map[int64]float64, len(found))
 	for i, s := range found {
 		ids[i], scores[s.ID] = s.ID, s.Score
@@ -197,6 +199,13 @@ func weighed(ctx context.Context, ix *index.Index, q Query, name string, found [
 	chunks, err := ix.Meta(ctx, ids)
 	if err != nil {
 		return list{}, err
+	}
+	best := map[string]float64{}
+	for _, ch := range chunks {
+		best[ch.Path] = max(best[ch.Path], shares[ch.ID])
+	}
+	for _, ch := range chunks {
+		scores[ch.ID] += best[ch.Path]
 	}
 	reweigh(q, chunks, scores)
 	slices.SortStableFunc(found, func(a, b index.Scored) int { return cmp.Compare(scores[b.ID], scores[a.ID]) })

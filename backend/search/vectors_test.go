@@ -58,3 +58,30 @@ func TestVectorsWhereTheyMaySayMore(t *testing.T) {
 		}
 	}
 }
+
+// TestVectorsRankFiles holds that the share of a vector is its file's: the definitions in one keep the order of the keywords.
+func TestVectorsRankFiles(t *testing.T) {
+	t.Parallel()
+	_, ix := openRepo(t, folder(t, map[string]string{"a.py": "def one():\n    return 1\n\ndef two():\n    return 2\n", "b.py": "def three():\n    return 3\n"}))
+	id := map[string]int64{}
+	for _, name := range []string{"one", "two", "three"} {
+		found, err := ix.Named(t.Context(), name, 1)
+		if err != nil || len(found) != 1 {
+			t.Fatal(found, err)
+		}
+		id[name] = found[0].ID
+	}
+	found := []index.Scored{{ID: id["three"], Score: 3}, {ID: id["one"], Score: 2}, {ID: id["two"], Score: 1.9}}
+	for _, c := range []struct {
+		shares map[int64]float64
+		want   []int64
+	}{
+		{nil, []int64{id["three"], id["one"], id["two"]}},
+		{map[int64]float64{id["two"]: 2}, []int64{id["one"], id["two"], id["three"]}},
+	} {
+		l, err := weighed(t.Context(), ix, Query{Kind: Words}, listWords, slices.Clone(found), c.shares, 10)
+		if err != nil || !slices.Equal(l.ids, c.want) {
+			t.Errorf("shares %v: %v, %v, want %v", c.shares, l.ids, err, c.want)
+		}
+	}
+}
