@@ -165,6 +165,14 @@ static void list_folders(void *from) {
 	g_list_free(menus);
 }
 
+// quit ends GTK's loop from within it: ended twice, or from outside when it has just ended, GTK crashes.
+static gboolean quit(gpointer unused) {
+	if (gtk_main_level() == 0) return G_SOURCE_CONTINUE; // it has not begun
+	gtk_main_quit();
+	return G_SOURCE_REMOVE;
+}
+
+static void rg_quit(void) { g_idle_add(quit, NULL); }
 static void rg_folders(folders_t *f) { on_main(list_folders, f); }
 static void rg_theme(char *to) { on_main(theme, to); }
 static void rg_screens(screens_t *s) { on_main(find_screens, s); }
@@ -214,6 +222,13 @@ func themeWindow(to string) {
 	c := C.CString(to)
 	defer C.free(unsafe.Pointer(c))
 	C.rg_theme(c)
+}
+
+// quitWindow closes the window and says that it does, so that Wails does not: both a signal and what else ends the program may
+// ask at once, and Wails would end GTK's loop twice. From any goroutine.
+func quitWindow() bool {
+	C.rg_quit()
+	return true
 }
 
 // listFolders has the places of the menu's menu of recent folders say what is given; "" hides one.

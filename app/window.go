@@ -125,7 +125,7 @@ func window(ctx context.Context, c *core, s startup, say func(line string)) erro
 		Mac:              &mac.Options{OnUrlOpen: func(url string) { show(asked([]string{url}, "")) }},
 		OnBeforeClose: func(context.Context) bool {
 			keep()
-			return false
+			return quitWindow()
 		},
 		OnStartup: func(w context.Context) {
 			wctx.Store(&w)

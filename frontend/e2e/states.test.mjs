@@ -476,6 +476,15 @@ scene('the theme follows the system, text grows by a setting, and who wants no m
   await soon(async () => assert.ok((await moves())[1] < 0.001));
 });
 
+scene('two settings that are changed quickly are stored in their order, and neither is undone', 'window&slowsave', async (page) => {
+  await page.getByTestId('nav-settings').click();
+  const size = page.locator('#font-size');
+  for (const item of ['larger', 'larger', 'smaller', 'dark']) await page.evaluate((detail) => window.dispatchEvent(new CustomEvent('redgreen-command', { detail })), item);
+  await page.waitForFunction(() => window.fakeSaved().length === 4);
+  await soon(async () => assert.equal(await size.inputValue(), '14'));
+  await soon(async () => assert.deepEqual(await page.evaluate(() => window.fakeSaved().map((s) => [s.font_size, s.theme])), [[14, 'system'], [15, 'system'], [14, 'system'], [14, 'dark']]));
+});
+
 scene('a message names files and symbols by a few letters', '', async (page) => {
   await page.getByTestId('open-sample').click();
   await page.getByTestId('task-text').fill('');

@@ -116,15 +116,24 @@ export class App {
     this.options.use(s);
   }
 
+  #saved: Promise<unknown> = Promise.resolve();
+  #changes = 0;
+
+  /** saveSettings shows a change at once and stores it after the ones before: two that come quickly are stored in their order, and what the first is answered with does not undo the second. */
   async saveSettings(change: Partial<Settings>): Promise<boolean> {
     if (!this.settings) return false;
     const before = this.settings;
-    this.settings = { ...before, ...change };
+    const asked = { ...before, ...change };
+    const n = ++this.#changes;
+    this.settings = asked;
+    const save = this.#saved.then(() => this.backend.saveSettings(asked));
+    this.#saved = save.catch(() => {});
     try {
-      this.useSettings(await this.backend.saveSettings(this.settings));
+      const now = await save;
+      if (n === this.#changes) this.useSettings(now);
       return true;
     } catch (e) {
-      this.settings = before;
+      if (n === this.#changes) this.settings = before;
       this.say(e as AppError);
       return false;
     }

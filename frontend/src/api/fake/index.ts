@@ -67,6 +67,8 @@ export function fake(q: URLSearchParams): Backend {
   // A test chooses an item of the desktop window's menu.
   window.addEventListener('redgreen-command', (e) => emit('command', (e as CustomEvent<string>).detail));
   window.addEventListener('redgreen-drop', (e) => emit('drop', (e as CustomEvent<Pushed['drop']>).detail)); // or drops something
+  const saves: Settings[] = []; // in the order in which they are stored
+  let asked = 0;
   const sleep = (ms: number) => (speed >= 1000 ? Promise.resolve() : new Promise<void>((r) => setTimeout(r, ms / speed)));
   const fail = (code: 'not_found' | 'conflict' | 'invalid' | 'unavailable', message: string): never => {
     throw new AppError(code, message);
@@ -420,6 +422,8 @@ export function fake(q: URLSearchParams): Backend {
       return all.filter((m) => (m.name || m.path).toLowerCase().includes(word.toLowerCase()));
     },
     async saveSettings(s) {
+      if (q.has('slowsave')) await sleep(600 / ++asked); // the first takes longest
+      saves.push(s);
       settings = s;
       return s;
     },
@@ -551,6 +555,6 @@ export function fake(q: URLSearchParams): Backend {
     },
   };
   const flood = (id: string, step: number, n: number) => emit('deltas', Array.from({ length: n }, (_, i) => ({ session: id, step, text: i % 9 ? 'word ' : 'line\n' })));
-  Object.assign(window, { fakeFlood: flood, fakeDisk: () => Object.fromEntries(disk), go: { app: { App: { Boot: backend.boot } } } });
+  Object.assign(window, { fakeFlood: flood, fakeDisk: () => Object.fromEntries(disk), fakeSaved: () => saves, go: { app: { App: { Boot: backend.boot } } } });
   return backend;
 }
