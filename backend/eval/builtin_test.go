@@ -194,7 +194,7 @@ func TestCountTried(t *testing.T) {
 		}
 	}
 	doc, err := os.ReadFile("../tools/try_patches.go")
-	if err != nil || !strings.Contains(string(doc), `plural(n, "edit") + " tried, "`) {
+	if err != nil || !strings.Contains(string(doc), `plural(n-late, "edit") + " tried, "`) {
 		t.Errorf("try_patches words its summary in another way now: %v", err)
 	}
 }
