@@ -357,19 +357,7 @@ scene('the first run explains itself in three steps', 'blank', async (page) => {
   await soon(async () => assert.equal(await page.getByTestId('first-run').locator('li').count(), 3));
 });
 
-/** level compares, in the page, where the unchanged lines in sight stand on the two sides of the long file. */
-function level() {
-  const box = document.querySelector('[data-testid="diff"]').getBoundingClientRect();
-  const side = (name) => {
-    const lines = [...document.querySelectorAll(`[data-path="src/generated/table.ts"] + * .cm-merge-${name} .cm-line:not(.cm-changedLine)`)];
-    return new Map(lines.map((l) => [l.textContent, l.getBoundingClientRect()]).filter(([text, r]) => text.trim() && r.bottom > box.top && r.top < box.bottom).map(([text, r]) => [text, r.top]));
-  };
-  const [a, b] = [side('a'), side('b')];
-  const both = [...a].filter(([text]) => b.has(text));
-  return { pairs: both.length, apart: both.filter(([text, top]) => Math.abs(b.get(text) - top) > 1).map(([text]) => text) };
-}
-
-scene('a file of 10,000 lines opens by its changes, whose sides stay beside each other', 'speed=1000&scene=big', async (page) => {
+scene('a file of 10,000 lines opens by its changes', 'speed=1000&scene=big', async (page) => {
   await task(page);
   await page.getByTestId('write').waitFor();
   await page.getByTestId('file-tab').nth(2).click();
@@ -379,19 +367,6 @@ scene('a file of 10,000 lines opens by its changes, whose sides stay beside each
     const nodes = await page.locator('.cm-line').count();
     assert.ok(nodes < 1500, `${nodes} lines in the page`);
   });
-
-  // The two sides are drawn in turn: what did not change still stands beside itself, wherever one scrolls to.
-  for (const whole of [false, true]) {
-    if (whole) await page.locator('[data-path="src/generated/table.ts"]').getByRole('button', { name: 'Whole file' }).click();
-    for (const by of [...Array(12).fill(700), 9000, ...Array(6).fill(-400), 30000, -25000]) {
-      await page.evaluate((n) => (document.querySelector('[data-testid="diff"]').scrollTop += n), by);
-      await soon(async () => {
-        const { pairs, apart } = await page.evaluate(level);
-        assert.ok(pairs > 3, `${pairs} unchanged lines in sight`);
-        assert.deepEqual(apart, [], `after ${by} px, ${whole ? 'whole' : 'folded'}`);
-      });
-    }
-  }
 });
 
 scene('a long run: few rows in the page, all of it in the timeline, and its cost over the steps', 'long=2500', async (page) => {

@@ -5,7 +5,6 @@ import { ensureSyntaxTree, forceParsing } from '@codemirror/language';
 import { Text, type Extension } from '@codemirror/state';
 import { EditorView } from '@codemirror/view';
 import { diffConfig, type DiffHunk } from './changes';
-import { inTurn } from './inturn';
 import { flash, reading, writing } from './editor';
 import { hunkBars, setHunks, type HunkActs, type HunkView } from './hunkbar';
 import { margin, type Mark } from './margin';
@@ -73,9 +72,9 @@ function sideBySide(o: MergeOptions): Merged {
     collapseUnchanged: o.whole ? undefined : collapse,
     diffConfig: config(o),
   });
-  const stop = [inTurn(view), colour([view.a, view.b])];
+  const stop = colour([view.a, view.b]);
   return control([view.b, view.a], view.a.state.doc, () => view.chunks, o.whole, () => {
-    stop.forEach((s) => s());
+    stop();
     view.destroy();
   });
 }
