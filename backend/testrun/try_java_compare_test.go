@@ -2,7 +2,6 @@ package testrun
 
 import (
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -15,16 +14,10 @@ import (
 // never ends, ends the process or throws costs only what is said of it.
 func TestTryComparesJava(t *testing.T) {
 	b := realBench(t, sandbox.Limits{Wall: 4 * time.Minute})
-	if _, err := os.Stat("/usr/share/java/junit4.jar"); err != nil {
-		t.Skip("this machine has no JUnit 4")
-	}
-	runner, err := os.ReadFile("../../testdata/builtin/RunTests.java")
-	if err != nil {
-		t.Fatal(err)
-	}
+	runner, c := junit4(t)
 	const file = "src/shop/Shop.java"
 	dir := b.files(t, map[string]string{
-		"RunTests.java": string(runner),
+		"RunTests.java": runner,
 		file: `package shop;
 
 import java.util.ArrayList;
@@ -92,7 +85,6 @@ public class ShopTest {
     @Test public void last() { assertEquals("b", Shop.last(new String[] {"a", "b"}, () -> 1)); }
 }
 `})
-	c := Custom([]string{"java", "-XX:TieredStopAtLevel=1", "-cp", "/usr/share/java/junit4.jar:/usr/share/java/hamcrest-core.jar", "RunTests.java"})
 	base, err := b.runner.Run(t.Context(), dir, c, nil)
 	if err != nil {
 		t.Fatal(err)

@@ -11,18 +11,25 @@ import (
 	"redgreen/backend/sandbox"
 )
 
-// TestTryJavaHostile: what one version does to the process that it shares with the next ones decides nothing for them.
-func TestTryJavaHostile(t *testing.T) {
-	b := realBench(t, sandbox.Limits{Wall: 3 * time.Minute})
+// junit4 is a program that runs JUnit 4's tests and a command of which nothing is known but that; a machine without it leaves the test out.
+func junit4(t *testing.T) (program string, c Command) {
+	t.Helper()
 	if _, err := os.Stat("/usr/share/java/junit4.jar"); err != nil {
 		t.Skip("this machine has no JUnit 4")
 	}
-	runner, err := os.ReadFile("../../testdata/builtin/RunTests.java")
+	text, err := os.ReadFile("../../testdata/builtin/RunTests.java")
 	if err != nil {
 		t.Fatal(err)
 	}
+	return string(text), Custom([]string{"java", "-XX:TieredStopAtLevel=1", "-cp", "/usr/share/java/junit4.jar:/usr/share/java/hamcrest-core.jar", "RunTests.java"})
+}
+
+// TestTryJavaHostile: what one version does to the process that it shares with the next ones decides nothing for them.
+func TestTryJavaHostile(t *testing.T) {
+	b := realBench(t, sandbox.Limits{Wall: 3 * time.Minute})
+	runner, c := junit4(t)
 	dir := b.files(t, map[string]string{
-		"RunTests.java": string(runner),
+		"RunTests.java": runner,
 		"src/shop/Price.java": `package shop;
 
 public class Price {
@@ -64,7 +71,6 @@ public class PriceTest {
     @Test public void out() { System.out.println("x"); assertNotNull(Thread.currentThread().getContextClassLoader()); }
 }
 `})
-	c := Custom([]string{"java", "-XX:TieredStopAtLevel=1", "-cp", "/usr/share/java/junit4.jar:/usr/share/java/hamcrest-core.jar", "RunTests.java"})
 	base, err := b.runner.Run(t.Context(), dir, c, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -123,9 +129,6 @@ func TestTryJavaByExitStatus(t *testing.T) {
 
 // TestTryJava does the same in Java, where the command is one that we know nothing of but that it runs JUnit.
 func TestTryJava(t *testing.T) {
-	if _, err := os.Stat("/usr/share/java/junit4.jar"); err != nil {
-		t.Skip("this machine has no JUnit 4")
-	}
 	triesJava(t, "17")
 }
 
@@ -134,21 +137,15 @@ func TestTryJavaThatStopsNoThread(t *testing.T) {
 	if found, _ := filepath.Glob("/usr/lib/jvm/*-25-*"); len(found) == 0 {
 		t.Skip("this machine has no Java 25")
 	}
-	if _, err := os.Stat("/usr/share/java/junit4.jar"); err != nil {
-		t.Skip("this machine has no JUnit 4")
-	}
 	triesJava(t, "25")
 }
 
 func triesJava(t *testing.T, version string) {
 	b := realBench(t, sandbox.Limits{Wall: 2 * time.Minute})
-	runner, err := os.ReadFile("../../testdata/builtin/RunTests.java")
-	if err != nil {
-		t.Fatal(err)
-	}
+	runner, c := junit4(t)
 	dir := b.files(t, map[string]string{
 		".java-version": version,
-		"RunTests.java": string(runner),
+		"RunTests.java": runner,
 		"src/shop/Price.java": `package shop;
 
 /** What a thing costs. */
@@ -185,7 +182,6 @@ public class PriceTest {
     @Test public void most() { assertEquals(100, Sale.most()); }
 }
 `})
-	c := Custom([]string{"java", "-XX:TieredStopAtLevel=1", "-cp", "/usr/share/java/junit4.jar:/usr/share/java/hamcrest-core.jar", "RunTests.java"})
 	base, err := b.runner.Run(t.Context(), dir, c, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -245,15 +241,9 @@ public class PriceTest {
 // wrote when it ran the tests neither.
 func TestTryJavaFiles(t *testing.T) {
 	b := realBench(t, sandbox.Limits{Wall: 3 * time.Minute})
-	if _, err := os.Stat("/usr/share/java/junit4.jar"); err != nil {
-		t.Skip("this machine has no JUnit 4")
-	}
-	runner, err := os.ReadFile("../../testdata/builtin/RunTests.java")
-	if err != nil {
-		t.Fatal(err)
-	}
+	runner, c := junit4(t)
 	dir := b.files(t, map[string]string{
-		"RunTests.java":  string(runner),
+		"RunTests.java":  runner,
 		"data/prices":    "4\n",
 		"data/kept/here": "4\n",
 		"src/shop/Price.java": `package shop;
@@ -313,7 +303,6 @@ public class PriceTest {
     }
 }
 `})
-	c := Custom([]string{"java", "-XX:TieredStopAtLevel=1", "-cp", "/usr/share/java/junit4.jar:/usr/share/java/hamcrest-core.jar", "RunTests.java"})
 	base, err := b.runner.Run(t.Context(), dir, c, nil)
 	if err != nil {
 		t.Fatal(err)

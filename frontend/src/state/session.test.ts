@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Event, Kind, Payloads } from '../api/types';
 import { opening, work, type Beat, type Scene } from '../api/fake/script';
-import { elapsed, empty, outcomeOf, reduce, reduceAll, type SessionView, type StepItem } from './session';
+import { elapsed, empty, outcomeOf, reduce, reduceAll, stepLimit, type SessionView, type StepItem } from './session';
 
 const start = Date.parse('2026-01-12T10:30:00Z');
 const limits = { steps: 30, micro_usd: 1_000_000, tokens: 0, wall: 20 * 60e9 };
@@ -27,6 +27,11 @@ const reply = (step: number, over: Partial<Payloads['model.replied']> = {}): ['m
 ];
 
 describe('the fold', () => {
+  test('a search is held to time, a model to steps too', () => {
+    const of = (provider: string) => stepLimit(reduceAll(empty('s'), log(['session.started', { ...started, model: { ...model, provider } }])));
+    expect([of('ollama'), of('builtin'), stepLimit(empty('s'))]).toEqual([30, 0, 0]);
+  });
+
   test('what the last step said is not said again at the end', () => {
     const gaveUp = 'No fix was found.\nA failing test: t.';
     const ended = (message: string) => reduceAll(empty('s'), log(['session.started', started], ['step.started', { step: 1 }], reply(1, { message: { role: 'assistant', text: gaveUp } }),

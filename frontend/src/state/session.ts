@@ -333,6 +333,11 @@ export function modelOf(v: SessionView): ModelInfo | null {
   return v.started?.model ?? null;
 }
 
+/** stepLimit is how many steps a session may take, 0 where nothing limits them: the built-in engine is held to time. */
+export function stepLimit(v: SessionView): number {
+  return v.started && v.started.model.provider !== 'builtin' ? v.started.limits.steps : 0;
+}
+
 /** outcomeOf is the state of a session in one word. */
 export function outcomeOf(v: SessionView): Outcome {
   if (v.finished) return v.finished.outcome;
