@@ -567,6 +567,13 @@ scene('an image is chosen for a language, and the doctor tells the folder’s to
   await page.getByTestId('toolchains').getByText('.nvmrc asks for 22').waitFor();
 });
 
+scene('whoever goes elsewhere while a folder opens stays there, and has the folder', 'speed=0.2', async (page) => {
+  await page.getByTestId('open-sample').click();
+  await page.getByTestId('nav-settings').click();
+  await page.getByTestId('folder-name').waitFor();
+  await soon(async () => assert.equal(await page.locator('#font-size').count(), 1), 1000);
+});
+
 scene('without a sandbox the badge follows what is allowed for the open folder', 'nosandbox', async (page) => {
   await page.getByTestId('open-sample').click();
   await page.getByTestId('sandbox-badge').getByText('No sandbox').waitFor();

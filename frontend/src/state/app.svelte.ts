@@ -247,6 +247,7 @@ export class App {
   async openFolder(path: string, draft = ''): Promise<boolean> {
     this.opening = path;
     this.openError = null;
+    const from = this.view;
     try {
       const folder = await this.backend.openFolder(path);
       this.#show(folder);
@@ -255,7 +256,7 @@ export class App {
       const sample = this.boot?.sample;
       if (draft) this.draft = draft;
       else if (sample && folder.path === sample.path && !this.draft) this.draft = sample.task;
-      this.view = 'task';
+      if (this.view === from) this.view = 'task'; // whoever went elsewhere meanwhile stays there
       if (folder.recovered) this.toast(folder.recovered);
       return true;
     } catch (e) {
