@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"redgreen/backend/sandbox"
 	"redgreen/backend/session"
@@ -43,6 +44,7 @@ type host struct {
 	mode      string                              // window, browser
 	context   context.Context                     // of the indexing in the background; cancelled by Close
 	cancel    context.CancelFunc
+	opens     atomic.Int64 // folders that were asked for
 	indexer   indexer
 	preparing stoppable // by folder
 	probing   stoppable // by model

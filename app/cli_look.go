@@ -169,9 +169,9 @@ func (c *command) indexed(ctx context.Context, path string) (*core, *folder, ind
 	if err != nil {
 		return nil, nil, index.Stats{}, err
 	}
-	s, err := f.index.Update(ctx, c.progress())
-	if err == nil && s.ReadOnly {
-		s, err = c.caughtUp(ctx, f, s)
+	s, err := f.index.CatchUp(ctx, otherPatience, c.progress())
+	if err == nil && s.Behind > 0 {
+		fmt.Fprintln(c.err, behindWords(s.Behind))
 	}
 	return core, f, s, err
 }
@@ -179,27 +179,9 @@ func (c *command) indexed(ctx context.Context, path string) (*core, *folder, ind
 // otherPatience is how long another Redgreen, which writes the index of the folder, has to read what changed in it.
 const otherPatience = 5 * time.Second
 
-// caughtUp waits until the other has read what changed, or becomes the one that does; in the end it says what is missing.
-func (c *command) caughtUp(ctx context.Context, f *folder, s index.Stats) (index.Stats, error) {
-	for end := time.Now().Add(otherPatience); s.ReadOnly; {
-		n, err := f.index.Behind(ctx)
-		if err != nil || n == 0 {
-			return s, err
-		}
-		if time.Now().After(end) {
-			fmt.Fprintf(c.err, "another Redgreen has this folder open and has still to read %s; what changed in them is not found yet\n", countOf(n, "file"))
-			return s, nil
-		}
-		select {
-		case <-ctx.Done():
-			return s, ctx.Err()
-		case <-time.After(100 * time.Millisecond):
-		}
-		if s, err = f.index.Update(ctx, c.progress()); err != nil {
-			return s, err
-		}
-	}
-	return s, nil
+// behindWords say what another Redgreen has left to do.
+func behindWords(n int) string {
+	return fmt.Sprintf("another Redgreen has this folder open and has still to read %s; what changed in them is not found yet", countOf(n, "file"))
 }
 
 // openRepo opens a folder without its index; the caller closes it.

@@ -48,6 +48,7 @@ const countFor = time.Second
 // OpenFolder opens a folder and begins to index it; the folder that was open before is not indexed further.
 func (a *App) OpenFolder(path string) (Folder, error) {
 	return guard(a.h, func() (Folder, error) {
+		n := a.h.opens.Add(1)
 		f, err := a.h.core.open(expandHome(path))
 		if err != nil {
 			return Folder{}, err
@@ -75,7 +76,7 @@ func (a *App) OpenFolder(path string) (Folder, error) {
 		if out.Guides, err = a.h.core.guides(f.repo); err != nil {
 			return Folder{}, err
 		}
-		out.Index = a.h.index(f)
+		out.Index = a.h.index(f, n)
 		return out, nil
 	})
 }

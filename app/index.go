@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"redgreen/backend/index"
 	"redgreen/backend/lang"
@@ -47,8 +48,9 @@ type indexing struct {
 }
 
 // index begins an update unless one is under way, ends those of other folders, and gives what is there now. What was
-// indexed of those is kept: opened again they go on from there.
-func (h *host) index(f *folder) IndexState {
+// indexed of those is kept: opened again they go on from there. The folder is the nth that was asked for; where a later one
+// was since, and was quicker, that one is the open one and its update goes on.
+func (h *host) index(f *folder, n int64) IndexState {
 	state := IndexState{Folder: f.repo.Root()}
 	files, chunks, err := f.index.Counts(h.context)
 	if err != nil {
@@ -57,6 +59,9 @@ func (h *host) index(f *folder) IndexState {
 	state.Files, state.Chunks = files, chunks
 	h.indexer.mu.Lock()
 	defer h.indexer.mu.Unlock()
+	if n != h.opens.Load() {
+		return state
+	}
 	for other, w := range h.indexer.busy {
 		if other != f && !h.runs.at(other) {
 			w.stopped = true
@@ -137,6 +142,9 @@ func (h *host) follow(f *folder) {
 	}
 }
 
+// windowPatience is how long the window waits for another Redgreen that writes the index before it says what is missing.
+const windowPatience = 2 * time.Minute
+
 // update runs one update and gives its last state; a panic in a parser must not end the window.
 func (h *host) update(ctx context.Context, f *folder) (state IndexState) {
 	state.Folder = f.repo.Root()
@@ -146,14 +154,17 @@ func (h *host) update(ctx context.Context, f *folder) (state IndexState) {
 			state.Error = fmt.Sprint("indexing failed: ", p)
 		}
 	}()
-	st, err := f.index.Update(ctx, func(p index.Progress) {
+	st, err := f.index.CatchUp(ctx, windowPatience, func(p index.Progress) {
 		h.send("index", IndexState{Folder: state.Folder, Done: p.Done, Total: p.Total, Chunks: p.Chunks, Rate: p.Rate, LeftMs: p.Left.Milliseconds()})
 	})
 	if err != nil {
 		state.Error = err.Error()
 		return state
 	}
-	return indexed(state.Folder, st)
+	if state = indexed(state.Folder, st); st.Behind > 0 {
+		state.Error = behindWords(st.Behind)
+	}
+	return state
 }
 
 // indexed is the state after an update.

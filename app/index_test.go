@@ -75,6 +75,17 @@ func TestOnlyTheOpenFolderIsIndexed(t *testing.T) {
 	if got := wait(t, ready); got != large {
 		t.Fatalf("opened again, %s is ready", got)
 	}
+
+	slow, err := h.core.open(small) // asked for before another, and open after it
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.index(slow, h.opens.Add(2)-1)
+	h.indexer.mu.Lock()
+	defer h.indexer.mu.Unlock()
+	if len(h.indexer.busy) > 0 {
+		t.Fatal("a folder is indexed that another was asked for after")
+	}
 }
 
 func wait[T any](t *testing.T, c <-chan T) (got T) {

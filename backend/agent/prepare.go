@@ -218,7 +218,7 @@ func (r *Run) startIndex(ctx context.Context) *indexing {
 	x := &indexing{done: make(chan struct{})}
 	r.background.Go(func() {
 		defer close(x.done)
-		_, x.err = r.o.Index.Update(ctx, nil)
+		_, x.err = r.o.Index.CatchUp(ctx, 0, nil)
 	})
 	return x
 }

@@ -162,13 +162,28 @@ func TestTwoProcesses(t *testing.T) {
 	if st = mustUpdate(t, third); !st.ReadOnly || st.Files != 4 {
 		t.Errorf("the third sees what the second wrote: %+v", st)
 	}
-	if n, err := third.Behind(t.Context()); n != 0 || err != nil {
+	if _, n, err := third.behind(t.Context()); n != 0 || err != nil {
 		t.Errorf("nothing changed, and it is %d files behind, %v", n, err)
 	}
 	m.set("later.go", "package n\n\nfunc Later() {}\n")
 	delete(m.files, "new.go")
-	if n, err := third.Behind(t.Context()); n != 2 || err != nil {
-		t.Errorf("one file came and one went, and it is %d files behind, %v", n, err)
+	if all, n, err := third.behind(t.Context()); all != 4 || n != 2 || err != nil {
+		t.Errorf("one file came and one went, and it is %d of %d files behind, %v", n, all, err)
+	}
+	if st, err := third.CatchUp(t.Context(), time.Millisecond, nil); st.Behind != 2 || !st.ReadOnly || err != nil {
+		t.Errorf("patience ran out: %+v, %v", st, err)
+	}
+	var told []Progress
+	st, err := third.CatchUp(t.Context(), 0, func(p Progress) {
+		if told = append(told, p); len(told) == 1 {
+			mustUpdate(t, ix) // the owner reads them meanwhile
+		}
+	})
+	if err != nil || st.Behind != 0 || !st.ReadOnly || len(told) != 1 || told[0].Done != 2 || told[0].Total != 4 {
+		t.Errorf("caught up: %+v, %v, told %v", st, err, told)
+	}
+	if got := names(t, third, "Later", 1); len(got) != 1 {
+		t.Errorf("it waited, and finds %v", got)
 	}
 	if err := errors.Join(third.Close(), ix.Close()); err != nil {
 		t.Error(err)
