@@ -20,7 +20,7 @@ export async function launch(env = {}) {
   });
 }
 
-/** open gives a page that remembers every error of its scripts; check asserts that there was none. THROTTLE=8 slows the page so many times, as a busy machine does. */
+/** open gives a page that remembers every error of its scripts; check asserts that there was none. THROTTLE=8 slows the page so many times, as a busy machine does; DELAY=2000 has the program answer up to so many ms later, each time another. */
 export async function open(context, url, options = {}) {
   const page = await context.newPage();
   page.setDefaultTimeout(slow);
@@ -28,6 +28,12 @@ export async function open(context, url, options = {}) {
   page.on('pageerror', (e) => errors.push(e.message));
   page.on('console', (m) => m.type() === 'error' && !(options.allow ?? /status of 4\d\d/).test(m.text()) && errors.push(m.text()));
   if (process.env.THROTTLE) await (await context.newCDPSession(page)).send('Emulation.setCPUThrottlingRate', { rate: Number(process.env.THROTTLE) });
+  if (process.env.DELAY) {
+    await page.route('**/api/call/*', async (route) => {
+      await new Promise((r) => setTimeout(r, Math.random() * Number(process.env.DELAY)));
+      await route.continue().catch(() => {}); // the page may be closed
+    });
+  }
   await page.goto(url);
   const check = () => assert.deepEqual(errors, [], 'errors in the page');
   return { page, check };

@@ -567,11 +567,32 @@ scene('an image is chosen for a language, and the doctor tells the folder’s to
   await page.getByTestId('toolchains').getByText('.nvmrc asks for 22').waitFor();
 });
 
-scene('whoever goes elsewhere while a folder opens stays there, and has the folder', 'speed=0.2', async (page) => {
+scene('whoever goes elsewhere while a folder opens stays there, and has the folder', 'speed=0.1', async (page) => {
+  for (const [to, at] of [['nav-settings', '#font-size'], ['home', '[data-testid="start"]']]) {
+    await page.getByTestId('home').click();
+    await page.getByTestId('open-sample').click();
+    await page.getByTestId('leave-opening').waitFor();
+    await page.getByTestId(to).click();
+    await page.waitForTimeout(2500); // the answer comes
+    assert.equal(await page.locator(at).count(), 1);
+    assert.equal(await page.getByTestId('compose').count(), 0);
+    await page.getByTestId('nav-settings').click();
+    await page.getByTestId('folder-name').waitFor();
+  }
+});
+
+scene('a folder that is still being opened gives way to a session, and to Cancel', 'speed=0.1', async (page) => {
   await page.getByTestId('open-sample').click();
-  await page.getByTestId('nav-settings').click();
-  await page.getByTestId('folder-name').waitFor();
-  await soon(async () => assert.equal(await page.locator('#font-size').count(), 1), 1000);
+  await page.getByTestId('leave-opening').click();
+  await page.getByTestId('leave-opening').waitFor({ state: 'detached' });
+  await page.waitForTimeout(2500); // the answer comes, and is not wanted any more
+  assert.equal(await page.getByTestId('folder-name').count(), 0);
+  assert.equal(await page.getByTestId('start').count(), 1);
+  await page.getByTestId('open-sample').click();
+  await page.getByTestId('session-row').first().click();
+  await page.getByTestId('review').waitFor();
+  await page.waitForTimeout(2500);
+  assert.equal(await page.getByTestId('review').count(), 1, 'the session is still shown');
 });
 
 scene('without a sandbox the badge follows what is allowed for the open folder', 'nosandbox', async (page) => {

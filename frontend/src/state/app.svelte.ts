@@ -70,6 +70,8 @@ export class App {
   dropped = $state(''); // the name of a folder that it asks for the path of
   now = $state(Date.now()); // for relative times; ticks twice a minute
   #toast = 0;
+  #opens = 0; // folders that were asked for: the last one counts
+  #elsewhere = false; // the person went to another view since
   #indexes = new Map<string, Pushed['index']>(); // news of a folder may come before the answer that opens it
 
   constructor(backend: Backend) {
@@ -181,6 +183,7 @@ export class App {
   }
 
   go(view: View): void {
+    this.#elsewhere = view !== 'task';
     if (view === 'task' && !this.folder && !this.run) view = 'start';
     this.view = view;
     if (view === 'start') void this.reboot();
@@ -244,32 +247,41 @@ export class App {
     void this.saveSettings({ theme });
   }
 
+  /** openFolder gives whether the folder is open now: one that is asked for later, or a session, takes its place. Whoever goes to a view meanwhile stays there. */
   async openFolder(path: string, draft = ''): Promise<boolean> {
+    const n = ++this.#opens;
+    this.#elsewhere = false;
     this.opening = path;
     this.openError = null;
-    const from = this.view;
     try {
       const folder = await this.backend.openFolder(path);
+      if (n !== this.#opens) return false;
       this.#show(folder);
       if (this.run?.running) this.toast(t.openFolder.goesOn);
       this.closeRun();
       const sample = this.boot?.sample;
       if (draft) this.draft = draft;
       else if (sample && folder.path === sample.path && !this.draft) this.draft = sample.task;
-      if (this.view === from) this.view = 'task'; // whoever went elsewhere meanwhile stays there
+      if (!this.#elsewhere) this.view = 'task';
       if (folder.recovered) this.toast(folder.recovered);
       return true;
     } catch (e) {
-      this.openError = { path, error: e as AppError };
+      if (n === this.#opens) this.openError = { path, error: e as AppError };
       return false;
     } finally {
-      this.opening = '';
+      if (n === this.#opens) this.opening = '';
     }
+  }
+
+  /** leaveOpening has the folder that is being opened not be shown. */
+  leaveOpening(): void {
+    this.#opens++;
+    this.opening = '';
   }
 
   /** A folder that a second start names, or that was dropped, and that cannot be opened is said on the start view. */
   async #openAsked(path: string): Promise<void> {
-    if (!(await this.openFolder(path))) this.view = 'start';
+    if (!(await this.openFolder(path)) && this.openError?.path === path) this.view = 'start';
   }
 
   #show(folder: Folder): void {
@@ -364,6 +376,7 @@ export class App {
 
   async openSession(id: string): Promise<void> {
     this.closeRun();
+    this.leaveOpening();
     const run = new Run(this.backend, id);
     this.run = run;
     this.view = 'task';
@@ -375,10 +388,12 @@ export class App {
 
   /** The folder of a saved session may be gone; the session is shown all the same. */
   async #openQuietly(path: string): Promise<void> {
+    const n = ++this.#opens;
     try {
-      this.#show(await this.backend.openFolder(path));
+      const folder = await this.backend.openFolder(path);
+      if (n === this.#opens) this.#show(folder);
     } catch {
-      this.folder = null;
+      if (n === this.#opens) this.folder = null;
     }
   }
 
