@@ -21,6 +21,9 @@ import (
 // a huge one goes on in the background.
 const indexWait = 20 * time.Second
 
+// otherWait is how long a run looks, in the background, whether another process that writes the index has read everything.
+const otherWait = 2 * time.Minute
+
 // testHang is the processor time that one test may take. An endless loop uses it up soon; a test that waits does not.
 const testHang = 20 * time.Second
 
@@ -213,12 +216,17 @@ type indexing struct {
 	err  error
 }
 
+var errBuilding = errors.New("the index is still being built")
+
 // startIndex brings the index up to date in the background; Work ends its ctx and waits for it.
 func (r *Run) startIndex(ctx context.Context) *indexing {
 	x := &indexing{done: make(chan struct{})}
 	r.background.Go(func() {
 		defer close(x.done)
-		_, x.err = r.o.Index.CatchUp(ctx, 0, nil)
+		st, err := r.o.Index.CatchUp(ctx, otherWait, nil)
+		if x.err = err; err == nil && st.Behind > 0 {
+			x.err = errBuilding
+		}
 	})
 	return x
 }
@@ -228,6 +236,6 @@ func (x *indexing) wait(d time.Duration) error {
 	case <-x.done:
 		return x.err
 	case <-time.After(d):
-		return errors.New("the index is still being built")
+		return errBuilding
 	}
 }
