@@ -1,6 +1,7 @@
 package index
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -186,6 +187,30 @@ func (c *chunker) parse(l lang.Language, src []byte) (f lang.File, err error) {
 
 // Lines cuts a text into lines as the index counts them.
 func Lines(src []byte) []string { return splitLines(src) }
+
+// LinesOf is Lines for the lines from and to, from 1, and those between; fewer where the text ends before.
+func LinesOf(src []byte, from, to int) []string {
+	for n := 1; n < from; n++ {
+		i := bytes.IndexByte(src, '\n')
+		if i < 0 || i+1 == len(src) {
+			return nil
+		}
+		src = src[i+1:]
+	}
+	end := 0
+	for n := from; n <= to; n++ {
+		i := bytes.IndexByte(src[end:], '\n')
+		if i < 0 {
+			end = len(src)
+			break
+		}
+		end += i + 1
+	}
+	if from > to {
+		return nil
+	}
+	return splitText(string(src[:end]))
+}
 
 // splitLines cuts at \n and drops a \r before it; the last line may be without an end.
 func splitLines(src []byte) []string { return splitText(string(src)) }

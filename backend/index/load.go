@@ -7,7 +7,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"runtime"
 	"strconv"
+	"sync"
+	"sync/atomic"
 )
 
 const chunkColumns = `c.id, f.path, f.lang, c.name, c.qualified, c.kind, c.start_line, c.end_line, c.doc_line, c.test, c.holes, c.hash, c.file_id`
@@ -81,11 +84,14 @@ func (s *store) content(ctx context.Context, file int64) ([]byte, error) {
 	return s.unpack(packed)
 }
 
-func (s *store) unpack(packed []byte) ([]byte, error) {
+func (s *store) unpack(packed []byte) ([]byte, error) { return s.unpackInto(nil, packed) }
+
+// unpackInto is unpack into the room of another text, if that is enough.
+func (s *store) unpackInto(room, packed []byte) ([]byte, error) {
 	if packed == nil {
 		return nil, nil
 	}
-	b, err := s.dec.DecodeAll(packed, nil)
+	b, err := s.dec.DecodeAll(packed, room[:0])
 	if err != nil {
 		return nil, fmt.Errorf("%w: unpacking a stored file: %v", errDamaged, err)
 	}
@@ -148,6 +154,107 @@ func (ix *Index) load(ctx context.Context, ids []int64, text bool) ([]Chunk, err
 	return out, nil
 }
 
+// Traits are the chunks of Meta with no more than what tells kinds of chunks apart: path, language, kind, and whether it is a test.
+// That costs a third.
+func (ix *Index) Traits(ctx context.Context, ids []int64) ([]Chunk, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	ix.mu.RLock()
+	defer ix.mu.RUnlock()
+	if ix.store == nil {
+		return nil, errClosed
+	}
+	out, err := ix.store.traitsOf(ctx, ids)
+	if err != nil {
+		return nil, ix.failed("loading chunks", err)
+	}
+	return out, nil
+}
+
+func (s *store) traitsOf(ctx context.Context, ids []int64) ([]Chunk, error) {
+	rows, err := s.traits.QueryContext(ctx, "["+idList(ids)+"]")
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	out, in := make([]Chunk, 0, len(ids)), make([]int64, 0, len(ids)) // in: the file of each
+	for rows.Next() {
+		var ch Chunk
+		var file int64
+		if err := rows.Scan(&ch.ID, &file, &ch.Kind, &ch.Test); err != nil {
+			return nil, err
+		}
+		out, in = append(out, ch), append(in, file)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	names, err := s.names.of(ctx, s, in)
+	if err != nil {
+		return nil, err
+	}
+	for i := range out {
+		out[i].Path, out[i].Lang = names[i].path, names[i].lang
+	}
+	return out, nil
+}
+
+// fileName is what a file's number stands for: a changed file, and one with another name, has another number, and none is given twice.
+type fileName struct{ path, lang string }
+
+// maxFileNames bounds the names that are kept, of some 100 bytes each.
+const maxFileNames = 100_000
+
+// fileNames keeps the names of the files that searches found chunks in: joining them for each chunk took longer than all the rest.
+type fileNames struct {
+	mu    sync.Mutex
+	known map[int64]fileName
+}
+
+// of gives the names of files, which may be the same ones many times.
+func (n *fileNames) of(ctx context.Context, s *store, files []int64) ([]fileName, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.known == nil || len(n.known) > maxFileNames {
+		n.known = map[int64]fileName{}
+	}
+	var missing []int64
+	for _, id := range files {
+		if _, ok := n.known[id]; !ok {
+			missing = append(missing, id)
+		}
+	}
+	if err := n.load(ctx, s, missing); err != nil {
+		return nil, err
+	}
+	out := make([]fileName, len(files))
+	for i, id := range files {
+		out[i] = n.known[id]
+	}
+	return out, nil
+}
+
+func (n *fileNames) load(ctx context.Context, s *store, files []int64) error {
+	if len(files) == 0 {
+		return nil
+	}
+	rows, err := s.db.QueryContext(ctx, `SELECT id, path, lang FROM files WHERE id IN (`+idList(files)+`)`)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var id int64
+		var f fileName
+		if err := rows.Scan(&id, &f.path, &f.lang); err != nil {
+			return err
+		}
+		n.known[id] = f
+	}
+	return rows.Err()
+}
+
 func inOrder(ls []loaded, ids []int64) []loaded {
 	byID := make(map[int64]loaded, len(ls))
 	for _, l := range ls {
@@ -196,6 +303,68 @@ func (ix *Index) FileText(ctx context.Context, path string) ([]byte, error) {
 		return nil, ix.failed("loading the text of "+path, err)
 	}
 	return b, nil
+}
+
+// FileTexts is FileText of many files, whose order it keeps; texts are unpacked on all cores, into the room of other texts where that
+// is enough. It may give nil for a text that FileText has.
+func (ix *Index) FileTexts(ctx context.Context, room [][]byte, paths []string) ([][]byte, error) {
+	ix.mu.RLock()
+	defer ix.mu.RUnlock()
+	if ix.store == nil {
+		return nil, errClosed
+	}
+	texts, err := ix.store.textsOf(ctx, room, paths)
+	if err != nil {
+		return nil, ix.failed("loading texts", err)
+	}
+	return texts, nil
+}
+
+func (s *store) textsOf(ctx context.Context, room [][]byte, paths []string) ([][]byte, error) {
+	packed, err := s.packedOf(ctx, paths)
+	if err != nil {
+		return nil, err
+	}
+	texts := room[:cap(room)]
+	for len(texts) < len(paths) {
+		texts = append(texts, nil)
+	}
+	texts = texts[:len(paths)]
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	errs := make([]error, min(runtime.GOMAXPROCS(0), len(paths)))
+	for w := range errs {
+		wg.Go(func() {
+			for i := int(next.Add(1)) - 1; i < len(paths) && errs[w] == nil; i = int(next.Add(1)) - 1 {
+				texts[i], errs[w] = s.unpackInto(texts[i], packed[i])
+			}
+		})
+	}
+	wg.Wait()
+	return texts, errors.Join(errs...)
+}
+
+// packedOf gives stored texts as they are stored.
+func (s *store) packedOf(ctx context.Context, paths []string) ([][]byte, error) {
+	list, err := json.Marshal(paths)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := s.texts.QueryContext(ctx, string(list))
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	out := make([][]byte, len(paths))
+	for rows.Next() {
+		var i int
+		var packed []byte
+		if err := rows.Scan(&i, &packed); err != nil {
+			return nil, err
+		}
+		out[i] = packed
+	}
+	return out, rows.Err()
 }
 
 // Counts of what is stored.

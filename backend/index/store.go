@@ -91,7 +91,9 @@ type store struct {
 	dec *zstd.Decoder
 
 	// what a search asks many times, prepared once: preparing takes longer than the answer
-	grams, sizes, said, chunks, text *sql.Stmt
+	grams, sizes, said, chunks, traits, text, texts *sql.Stmt
+
+	names fileNames
 }
 
 // openStore opens or creates the database; readOnly opens what another process writes.
@@ -169,7 +171,9 @@ func (s *store) prepare(fresh bool, version string) error {
 		{&s.sizes, `SELECT id & 65535, length(data) FROM trigrams WHERE id IN (SELECT segments.id<<16 | value FROM segments, json_each(?))`},
 		{&s.said, `SELECT mentions FROM texts WHERE file_id=?`},
 		{&s.chunks, metaQuery + `c.id IN (SELECT value FROM json_each(?))`},
+		{&s.traits, `SELECT c.id, c.file_id, c.kind, c.test FROM json_each(?) j CROSS JOIN chunks c ON c.id=j.value`},
 		{&s.text, `SELECT content FROM files JOIN texts ON file_id=id WHERE path=?`},
+		{&s.texts, `SELECT j.key, t.content FROM json_each(?) j CROSS JOIN files f ON f.path=j.value CROSS JOIN texts t ON t.file_id=f.id`},
 	} {
 		if *p.to, err = s.db.Prepare(p.query); err != nil {
 			return err

@@ -1,38 +1,98 @@
 package search
 
 import (
+	"slices"
+	"unicode/utf8"
+
 	"redgreen/backend/index"
 )
 
 // lineScorer finds the line of a chunk that says most of the query.
 type lineScorer struct {
 	wholes, parts, stems, stop map[string]bool
-	begins                     [256]bool // the first bytes of the stems
+	begins                     [256]bool     // the first bytes of the stems
+	heads                      [256][]string // by first byte, one of them begins a word, or a part of one, in each line that says anything
 }
 
 func newLineScorer(q Query) lineScorer {
 	s := lineScorer{wholes: map[string]bool{}, parts: map[string]bool{}, stems: map[string]bool{}, stop: index.StopWords()}
 	for _, w := range index.Words(q.Text) {
 		s.wholes[w.Whole] = true
+		s.head(w.Whole)
 		for _, p := range append(w.Parts, w.Whole) {
 			if !s.stop[p] {
 				s.parts[p] = true
 				s.stems[index.Stem(p)] = true
 				s.begins[p[0]] = true // a stem begins as its word does
+				s.head(p)
 			}
 		}
 	}
 	return s
 }
 
-// best is the line with the most different words of the query, the first of equals; the first line where none has any.
-func (s lineScorer) best(ch index.Chunk, lines []string) int {
+// head notes how all words begin that have the stem of a term. A stem is its word but for the end: of more than its last two letters
+// both have the same ("dying" has "die", "possibility" has "possibl").
+func (s *lineScorer) head(term string) {
+	stem := index.Stem(term)
+	h := stem[:max(1, len(stem)-2)]
+	if !slices.Contains(s.heads[h[0]], h) {
+		s.heads[h[0]] = append(s.heads[h[0]], h)
+	}
+}
+
+// may reports that a line may say something of the query. It looks at the bytes where a part of a word can begin, which costs a tenth
+// of cutting the line into words; a line with other than ASCII in it always may.
+func (s *lineScorer) may(line string) bool {
+	before := false // there is a letter before
+	for i := range len(line) {
+		c := line[i]
+		if c >= utf8.RuneSelf {
+			return true
+		}
+		small := 'a' <= c && c <= 'z'
+		if within := small && before; !within {
+			for _, h := range s.heads[lower(c)] {
+				if hasPrefix(line[i:], h) {
+					return true
+				}
+			}
+		}
+		before = small || 'A' <= c && c <= 'Z'
+	}
+	return false
+}
+
+func lower(c byte) byte {
+	if 'A' <= c && c <= 'Z' {
+		c += 'a' - 'A'
+	}
+	return c
+}
+
+// hasPrefix reports that a text begins with a prefix in lower case, whatever its own case is.
+func hasPrefix(s, prefix string) bool {
+	if len(s) < len(prefix) {
+		return false
+	}
+	for i := range len(prefix) {
+		if lower(s[i]) != prefix[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// best is the line with the most different words of the query, the first of equals; the first line where none has any. lines are
+// those of the text from the chunk's first on.
+func (s *lineScorer) best(ch index.Chunk, lines []string) int {
 	best, most := ch.StartLine, 0.0
 	ch.OwnLines(func(n int) {
-		if n > len(lines) {
+		at := n - ch.StartLine
+		if at >= len(lines) || !s.may(lines[at]) {
 			return
 		}
-		if v := s.score(lines[n-1]); v > most {
+		if v := s.score(lines[at]); v > most {
 			best, most = n, v
 		}
 	})
@@ -40,7 +100,7 @@ func (s lineScorer) best(ch index.Chunk, lines []string) int {
 }
 
 // score of a line: a whole identifier counts three, a part one, another form of a word half; short words count little.
-func (s lineScorer) score(line string) float64 {
+func (s *lineScorer) score(line string) float64 {
 	sum := 0.0
 	seen := map[string]bool{}
 	add := func(term string, v float64) {

@@ -30,7 +30,6 @@ type list struct {
 	lines map[int64]int
 	names map[int64]string      // of blocks of constants: the name that fits
 	own   map[int64]index.Chunk // chunks that the index does not have, by ids below 0
-	known []index.Chunk         // chunks of the list, and of others, that were loaded to rank it
 	shown bool                  // its ranks are shown, but it gives nothing to the score: another list has it in it
 }
 
@@ -65,6 +64,11 @@ func ask(ctx context.Context, ix *index.Index, q Query, o Options) ([]list, erro
 		return lists, err
 	}
 	deep := max(depth, 2*o.N)
+	var words keywords
+	if !q.strict && o.Using != VectorsOnly {
+		words.look(ctx, ix, q, priorDepth*deep)
+		defer words.Wait()
+	}
 	exact := false
 	if o.Using == Full && q.Kind != Words {
 		if err := add(askFrames(ctx, ix, q.Frames)); err != nil {
@@ -84,20 +88,27 @@ func ask(ctx context.Context, ix *index.Index, q Query, o Options) ([]list, erro
 	if q.strict {
 		return lists, nil
 	}
-	words, err := askWords(ctx, ix, q, o, deep, q.Kind != PathQuery && !(q.Kind == Identifier && exact))
-	return append(lists, words...), err
+	more, err := askWords(ctx, ix, q, o, deep, &words, q.Kind != PathQuery && !(q.Kind == Identifier && exact))
+	return append(lists, more...), err
+}
+
+// keywords is the ranking by words, which is made while the index is asked for other things.
+type keywords struct {
+	sync.WaitGroup
+	found []index.Scored
+	err   error
+}
+
+func (k *keywords) look(ctx context.Context, ix *index.Index, q Query, n int) {
+	k.Go(func() { k.found, k.err = ix.Weighted(ctx, weighted(q.Text), n) })
 }
 
 // askWords ranks by words and, where they may say more, by vectors. Full adds the scores up, since that ranks better than fusing the
 // two lists; both are shown beside the sum.
-func askWords(ctx context.Context, ix *index.Index, q Query, o Options, n int, byVectors bool) ([]list, error) {
-	var words, near []index.Scored
+func askWords(ctx context.Context, ix *index.Index, q Query, o Options, n int, by *keywords, byVectors bool) ([]list, error) {
+	var near []index.Scored
 	var vector []float32
-	var unranked, err error
-	var wg sync.WaitGroup
-	if o.Using != VectorsOnly {
-		wg.Go(func() { words, unranked = ix.Weighted(ctx, weighted(q.Text), priorDepth*n) })
-	}
+	var err error
 	if o.Using != KeywordsOnly && byVectors {
 		of := n
 		if o.Using != Full {
@@ -105,10 +116,11 @@ func askWords(ctx context.Context, ix *index.Index, q Query, o Options, n int, b
 		}
 		vector, near, err = nearest(ctx, ix, q, o, of)
 	}
-	wg.Wait()
-	if err := cmp.Or(unranked, err); err != nil {
+	by.Wait()
+	if err := cmp.Or(by.err, err); err != nil {
 		return nil, err
 	}
+	words := by.found
 	keywords, vectors := scoredList(listKeywords, words, n), scoredList(listVectors, near, n)
 	if o.Using == VectorsOnly || o.Using == Fusion {
 		if vectors, err = weighed(ctx, ix, q, listVectors, near, nil, n); err != nil {
@@ -196,7 +208,7 @@ func weighed(ctx context.Context, ix *index.Index, q Query, name string, found [
 	for i, s := range found {
 		ids[i], scores[s.ID] = s.ID, s.Score
 	}
-	chunks, err := ix.Meta(ctx, ids)
+	chunks, err := ix.Traits(ctx, ids)
 	if err != nil {
 		return list{}, err
 	}
@@ -209,9 +221,7 @@ func weighed(ctx context.Context, ix *index.Index, q Query, name string, found [
 	}
 	reweigh(q, chunks, scores)
 	slices.SortStableFunc(found, func(a, b index.Scored) int { return cmp.Compare(scores[b.ID], scores[a.ID]) })
-	l := scoredList(name, found, n)
-	l.known = chunks
-	return l, nil
+	return scoredList(name, found, n), nil
 }
 
 func scoredList(name string, found []index.Scored, n int) list {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"sync"
 
 	"redgreen/backend/index"
 )
@@ -16,6 +17,11 @@ const maxSnippet = 400
 // says that another would be a hit too.
 func present(ctx context.Context, ix *index.Index, q Query, ranked []candidate, o Options) (hits []Hit, more bool, err error) {
 	p := presenter{ix: ix, q: q, o: o, files: map[string]*file{}, lines: newLineScorer(q)}
+	room := textRooms.Get().(*[][]byte)
+	defer textRooms.Put(room)
+	if err := p.ahead(ctx, ranked[:min(o.N, len(ranked))], room); err != nil {
+		return nil, false, err
+	}
 	for _, c := range ranked {
 		if len(hits) >= o.N && !q.whole() {
 			break
@@ -64,17 +70,36 @@ func double(better, h Hit) bool {
 
 // presenter makes hits; each file is read once.
 type presenter struct {
-	ix    *index.Index
-	q     Query
-	o     Options
-	files map[string]*file
-	lines lineScorer
+	ix     *index.Index
+	q      Query
+	o      Options
+	files  map[string]*file
+	stored map[string][]byte // texts of files as the index has them, loaded ahead
+	lines  lineScorer
+}
+
+// textRooms keeps the room for the texts of a search's hits until the next search.
+var textRooms = sync.Pool{New: func() any { return new([][]byte) }}
+
+// ahead loads the texts of all the first candidates at once. They are in the room, so nothing may keep them.
+func (p *presenter) ahead(ctx context.Context, first []candidate, room *[][]byte) (err error) {
+	var paths []string
+	for _, c := range first {
+		if !slices.Contains(paths, c.chunk.Path) {
+			paths = append(paths, c.chunk.Path)
+		}
+	}
+	*room, err = p.ix.FileTexts(ctx, *room, paths)
+	p.stored = make(map[string][]byte, len(paths))
+	for i, text := range *room {
+		p.stored[paths[i]] = text
+	}
+	return err
 }
 
 // file is a file's present text beside what the index has of it.
 type file struct {
 	gone    bool
-	lines   []string
 	changed bool
 	chunks  []index.Chunk // of the present text, cut when it is first needed
 	cut     bool
@@ -87,7 +112,9 @@ func (p *presenter) hit(ctx context.Context, c candidate) (Hit, bool, error) {
 	if err != nil || f == nil {
 		return Hit{}, false, err
 	}
-	h := Hit{Path: ch.Path, StartLine: ch.StartLine, EndLine: min(ch.EndLine, len(f.lines)), Symbol: ch.Qualified, Kind: ch.Kind, Score: c.score, Why: c.why}
+	first := max(1, min(ch.DocLine, ch.StartLine))
+	lines := index.LinesOf(index.WithoutMark(f.src), first, ch.EndLine)
+	h := Hit{Path: ch.Path, StartLine: ch.StartLine, EndLine: first + len(lines) - 1, Symbol: ch.Qualified, Kind: ch.Kind, Score: c.score, Why: c.why}
 	if c.name != "" && c.chunk.Kind == "constant" {
 		h.Symbol = c.name
 	}
@@ -100,13 +127,13 @@ func (p *presenter) hit(ctx context.Context, c candidate) (Hit, bool, error) {
 	} else if (!f.changed || c.chunk.ID < 0) && c.line >= ch.DocLine && c.line <= ch.EndLine && c.line > 0 {
 		h.StartLine, h.BestLine = min(h.StartLine, c.line), c.line
 	} else {
-		h.BestLine = p.lines.best(ch, f.lines)
+		h.BestLine = p.lines.best(ch, lines[min(ch.StartLine-first, len(lines)):])
 	}
 	if h.EndLine < h.StartLine {
 		return Hit{}, false, nil
 	}
 	h.EndLine = min(h.EndLine, max(h.StartLine+maxSnippet-1, h.BestLine))
-	h.Snippet = strings.Join(f.lines[h.StartLine-1:h.EndLine], "\n")
+	h.Snippet = strings.Join(lines[h.StartLine-first:h.EndLine-first+1], "\n")
 	return h, true, nil
 }
 
@@ -158,16 +185,18 @@ func (p *presenter) file(ctx context.Context, path string) (*file, error) {
 	if f, ok := p.files[path]; ok {
 		return f, nil
 	}
-	stored, err := p.ix.FileText(ctx, path)
-	if err != nil {
-		return nil, err
+	stored := p.stored[path]
+	if stored == nil {
+		var err error
+		if stored, err = p.ix.FileText(ctx, path); err != nil {
+			return nil, err
+		}
 	}
 	f := &file{src: stored}
 	if p.o.Read != nil {
 		now, err := p.o.Read(path)
 		f.gone, f.src, f.changed = err != nil, now, string(now) != string(stored)
 	}
-	f.lines = index.Lines(index.WithoutMark(f.src))
 	p.files[path] = f
 	return f, nil
 }

@@ -140,7 +140,7 @@ func fuse(ctx context.Context, ix *index.Index, q Query, lists []list) ([]candid
 			}
 		}
 	}
-	chunks, err := chunksOf(ctx, ix, ids, lists)
+	chunks, err := ix.Meta(ctx, slices.DeleteFunc(ids, func(id int64) bool { return id <= 0 })) // a list has those below 0 as its own
 	if err != nil {
 		return nil, err
 	}
@@ -161,36 +161,6 @@ func fuse(ctx context.Context, ix *index.Index, q Query, lists []list) ([]candid
 	slices.SortStableFunc(out, func(a, b candidate) int {
 		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.chunk.Path, b.chunk.Path), cmp.Compare(a.chunk.StartLine, b.chunk.StartLine), cmp.Compare(a.chunk.EndLine, b.chunk.EndLine))
 	})
-	return out, nil
-}
-
-// chunksOf loads the chunks that no list has loaded yet, and gives all in the order of ids.
-func chunksOf(ctx context.Context, ix *index.Index, ids []int64, lists []list) ([]index.Chunk, error) {
-	known := map[int64]index.Chunk{}
-	for _, l := range lists {
-		for _, ch := range l.known {
-			known[ch.ID] = ch
-		}
-	}
-	var missing []int64
-	for _, id := range ids {
-		if _, ok := known[id]; !ok && id > 0 { // below 0: a list has it as its own
-			missing = append(missing, id)
-		}
-	}
-	more, err := ix.Meta(ctx, missing)
-	if err != nil {
-		return nil, err
-	}
-	for _, ch := range more {
-		known[ch.ID] = ch
-	}
-	out := make([]index.Chunk, 0, len(ids))
-	for _, id := range ids {
-		if ch, ok := known[id]; ok {
-			out = append(out, ch)
-		}
-	}
 	return out, nil
 }
 
