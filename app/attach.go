@@ -47,15 +47,15 @@ func readPicture(path string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, model.MaxImage+1))
 }
 
-// pictureWords warn of what cannot be seen to: a picture goes out as it is, and not every model is known to take one.
+// pictureWords warn of what cannot be seen to: a picture goes out as it is drawn, and not every model is known to take one.
 func pictureWords(m model.Info, n int) []string {
 	if n == 0 {
 		return nil
 	}
 	var out []string
 	if !m.Local {
-		out = append(out, fmt.Sprintf("%s sent to %s as %s: a secret that a picture shows is not found and not taken out",
-			map[bool]string{true: "the picture is", false: "the pictures are"}[n == 1], m.Label, map[bool]string{true: "it is", false: "they are"}[n == 1]))
+		out = append(out, fmt.Sprintf("%s sent to %s, without the place, camera and texts that a file holds beside its picture; a secret that is seen in it is not found and not taken out",
+			map[bool]string{true: "the picture is", false: "the pictures are"}[n == 1], m.Label))
 	}
 	if m.Images == model.Unknown {
 		out = append(out, fmt.Sprintf("it is not known whether %s takes pictures; its server will say", m.Ref()))
@@ -80,6 +80,17 @@ func (a *App) Picture(hash string) (Picture, error) {
 		if err != nil {
 			return Picture{}, err
 		}
+		i, err := model.KeptImage(data)
+		if err != nil {
+			return Picture{}, fail(Invalid, err.Error())
+		}
+		return Picture{i.Type, i.Data}, nil
+	})
+}
+
+// ReadPicture takes a picture that is to go with a message, before the page draws it: see model.ReadImage.
+func (a *App) ReadPicture(data []byte) (Picture, error) {
+	return guard(a.h, func() (Picture, error) {
 		i, err := model.ReadImage(data)
 		if err != nil {
 			return Picture{}, fail(Invalid, err.Error())

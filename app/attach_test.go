@@ -3,11 +3,14 @@ package app
 import (
 	"bytes"
 	"encoding/base64"
+	"encoding/binary"
+	"hash/crc32"
 	"image"
 	"image/png"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -15,8 +18,16 @@ import (
 	"redgreen/backend/session"
 )
 
-// TestImageFlag: a picture that --image names is sent as it is, with a word of warning where the model is not local, stands in the
-// session and in its page, and is given to the window; a model that takes none is refused before anything is sent.
+// noted is a PNG with a text in it that nobody sees.
+func noted(png []byte) []byte {
+	text := "tEXtComment\x00secret"
+	chunk := binary.BigEndian.AppendUint32(nil, uint32(len(text)-4))
+	chunk = binary.BigEndian.AppendUint32(append(chunk, text...), crc32.ChecksumIEEE([]byte(text)))
+	return slices.Insert(slices.Clone(png), 33, chunk...) // after the head
+}
+
+// TestImageFlag: a picture that --image names is sent without the texts in its file, with a word of warning where the model is not
+// local, stands in the session and in its page, and is given to the window; a model that takes none is refused before anything is sent.
 func TestImageFlag(t *testing.T) {
 	t.Parallel()
 	var b bytes.Buffer
@@ -25,7 +36,7 @@ func TestImageFlag(t *testing.T) {
 	}
 	folder, home := t.TempDir(), t.TempDir()
 	picture := filepath.Join(t.TempDir(), "error.png")
-	for path, data := range map[string][]byte{picture: b.Bytes(), filepath.Join(folder, "calc.py"): []byte("def add(a, b):\n    return a - b\n")} {
+	for path, data := range map[string][]byte{picture: noted(b.Bytes()), filepath.Join(folder, "calc.py"): []byte("def add(a, b):\n    return a - b\n")} {
 		if err := os.WriteFile(path, data, 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -67,7 +78,7 @@ func TestImageFlag(t *testing.T) {
 	if len(p.got) != 1 || !strings.Contains(string(p.got[0]), `{"url":"data:image/png;base64,`+raw+`"}`) {
 		t.Fatalf("%d requests, or none with the picture: %s", len(p.got), errs)
 	}
-	for _, says := range []string{"the picture is sent to gpt-4o · ", "as it is: a secret that a picture shows is not found", "with a picture: image/png, 64 × 32 pixels"} {
+	for _, says := range []string{"the picture is sent to gpt-4o · ", "without the place, camera and texts that a file holds beside its picture; a secret that is seen in it is not found", "with a picture: image/png, 64 × 32 pixels"} {
 		if !strings.Contains(errs, says) {
 			t.Errorf("stderr lacks %q: %s", says, errs)
 		}
@@ -92,6 +103,12 @@ func TestImageFlag(t *testing.T) {
 		t.Fatal(err)
 	}
 	a := windowAt(t, home)
+	if got, err := a.ReadPicture(noted(b.Bytes())); err != nil || got.Type != "image/png" || !bytes.Equal(got.Data, b.Bytes()) {
+		t.Errorf("a picture for a message is read as %d bytes of %q, %v", len(got.Data), got.Type, err)
+	}
+	if got, err := a.ReadPicture(b.Bytes()[:40]); err == nil || explain(err).Code != Invalid || len(got.Data) > 0 {
+		t.Errorf("a picture that is cut off is read: %v", err)
+	}
 	if got, err := a.Picture(read.Hash); err != nil || got.Type != "image/png" || !bytes.Equal(got.Data, b.Bytes()) {
 		t.Errorf("the window gets %d bytes of %s, %v", len(got.Data), got.Type, err)
 	}

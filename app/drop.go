@@ -2,12 +2,15 @@ package app
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
+	"syscall"
 	"unicode/utf8"
 
 	"redgreen/backend/model"
@@ -34,7 +37,8 @@ type DroppedKind string
 const (
 	DroppedFolder DroppedKind = "folder"
 	DroppedFile   DroppedKind = "file"
-	DroppedGone   DroppedKind = "gone" // nothing is there any more
+	DroppedGone   DroppedKind = "gone"  // nothing is there any more
+	DroppedOther  DroppedKind = "other" // neither: a pipe, a device, or a path that is no text
 )
 
 // quotedMost is the largest file that is quoted in a message, of which a model is shown the ends.
@@ -77,11 +81,14 @@ func (h *host) readDropped(path string, most int64) ([]byte, error) {
 	if !known {
 		return nil, fail(Denied, path+" was not dropped on the window, so it is not read; drop it once more")
 	}
-	file, err := os.Open(path)
+	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a pipe in its place would wait for who writes
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close()
+	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() {
+		return nil, cmp.Or(err, error(fail(Invalid, path+" is no file any more, so it is not read; drop it once more")))
+	}
 	return io.ReadAll(io.LimitReader(file, most+1))
 }
 
@@ -89,23 +96,48 @@ func (h *host) readDropped(path string, most int64) ([]byte, error) {
 // is told by the web view itself.
 func (h *host) dropped(x, y int, paths []string) {
 	d := Drop{X: x, Y: y, Items: []Dropped{}}
+	paths = wholePaths(paths)
 	for _, path := range paths {
-		if path != "" {
-			d.Items = append(d.Items, lookDropped(path))
-		}
+		d.Items = append(d.Items, lookDropped(path))
 	}
 	h.mu.Lock()
-	h.lastDrop = slices.Clone(paths)
+	h.lastDrop = paths
 	h.mu.Unlock()
 	if len(d.Items) > 0 {
 		h.send("drop", d)
 	}
 }
 
+// wholePaths puts together what Wails cuts at the ends of lines, which may stand in a name: each path is absolute.
+func wholePaths(parts []string) []string {
+	var out []string
+	for _, part := range parts {
+		last := len(out) - 1
+		if last >= 0 && (!filepath.IsAbs(part) || there(out[last]+"\n"+part)) {
+			out[last] += "\n" + part
+		} else if part != "" {
+			out = append(out, part)
+		}
+	}
+	for i, path := range out {
+		if !there(path) {
+			out[i] = strings.TrimRight(path, "\n") // after it came an address that is no file's
+		}
+	}
+	return out
+}
+
+func there(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
 // lookDropped says what there is at a path. What cannot be looked at counts as a folder: opening it says why.
 func lookDropped(path string) Dropped {
 	info, err := os.Stat(path)
 	switch {
+	case !utf8.ValidString(path), err == nil && !info.IsDir() && !info.Mode().IsRegular():
+		return Dropped{Path: strings.ToValidUTF8(path, "\ufffd"), Kind: DroppedOther}
 	case errors.Is(err, fs.ErrNotExist):
 		return Dropped{Path: path, Kind: DroppedGone}
 	case err == nil && info.Mode().IsRegular():

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"golang.org/x/sys/unix"
 
 	"redgreen/backend/model"
 )
@@ -37,22 +38,48 @@ func TestDropped(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	lines, under, pipe := filepath.Join(dir, "two\nlines\n"), filepath.Join(dir, "two\nlines\n", "etc"), filepath.Join(dir, "pipe")
+	odd := map[string]string{"root": "/", "device": "/dev/zero", "loop": "loop"}
+	if err := errors.Join(os.MkdirAll(under, 0o755), unix.Mkfifo(pipe, 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	for name, to := range odd {
+		odd[name] = filepath.Join(dir, name)
+		if err := os.Symlink(to, odd[name]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	names := filepath.Join(dir, "\u202egnp.exe 😀 %20%0A <b>")
+	if err := os.Mkdir(names, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	cut := func(paths ...string) []string { return strings.Split(strings.Join(paths, "\n"), "\n") } // as Wails does
+	other := func(path string) Dropped { return Dropped{Path: path, Kind: DroppedOther} }
 	folder := func(path string) Dropped { return Dropped{Path: path, Kind: DroppedFolder} }
 	for name, c := range map[string]struct {
 		paths []string
 		want  []Dropped // nil the page is told nothing
 	}{
-		"a folder":                         {[]string{repo}, []Dropped{folder(repo)}},
-		"a link to a folder":               {[]string{link}, []Dropped{folder(link)}},
-		"a file within a repository":       {[]string{source}, []Dropped{{Path: source, Kind: DroppedFile, Folder: repo}}},
-		"a file that lies in a folder":     {[]string{note}, []Dropped{{Path: note, Kind: DroppedFile, Folder: loose}}},
-		"what is gone":                     {[]string{gone}, []Dropped{{Path: gone, Kind: DroppedGone}}},
-		"a link to what is gone":           {[]string{dangling}, []Dropped{{Path: dangling, Kind: DroppedGone}}},
-		"several":                          {[]string{loose, repo}, []Dropped{folder(loose), folder(repo)}},
-		"what has no path":                 {[]string{""}, nil},
-		"nothing":                          {nil, nil},
-		"a folder beside what has no path": {[]string{repo, ""}, []Dropped{folder(repo)}},
-		"what cannot be looked at":         {[]string{filepath.Join(note, "under a file")}, []Dropped{folder(filepath.Join(note, "under a file"))}},
+		"a folder":                             {[]string{repo}, []Dropped{folder(repo)}},
+		"a link to a folder":                   {[]string{link}, []Dropped{folder(link)}},
+		"a file within a repository":           {[]string{source}, []Dropped{{Path: source, Kind: DroppedFile, Folder: repo}}},
+		"a file that lies in a folder":         {[]string{note}, []Dropped{{Path: note, Kind: DroppedFile, Folder: loose}}},
+		"what is gone":                         {[]string{gone}, []Dropped{{Path: gone, Kind: DroppedGone}}},
+		"a link to what is gone":               {[]string{dangling}, []Dropped{{Path: dangling, Kind: DroppedGone}}},
+		"several":                              {[]string{loose, repo}, []Dropped{folder(loose), folder(repo)}},
+		"what has no path":                     {[]string{""}, nil},
+		"nothing":                              {nil, nil},
+		"a folder beside what has no path":     {[]string{repo, ""}, []Dropped{folder(repo)}},
+		"a name of two lines":                  {cut(lines), []Dropped{folder(lines)}},
+		"one in it, whose path looks like two": {cut(under, repo), []Dropped{folder(under), folder(repo)}},
+		"a name of odd letters":                {cut(names), []Dropped{folder(names)}},
+		"an address after a folder":            {cut(repo, ""), []Dropped{folder(repo)}},
+		"a name that is no text":               {cut(filepath.Join(dir, "\xe4")), []Dropped{other(filepath.Join(dir, "\ufffd"))}},
+		"a pipe":                               {cut(pipe), []Dropped{other(pipe)}},
+		"a device":                             {cut(odd["device"]), []Dropped{other(odd["device"])}},
+		"a link to everything":                 {cut(odd["root"]), []Dropped{folder(odd["root"])}},
+		"a link to itself":                     {cut(odd["loop"]), []Dropped{folder(odd["loop"])}},
+		"what cannot be looked at":             {[]string{filepath.Join(note, "under a file")}, []Dropped{folder(filepath.Join(note, "under a file"))}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var got []Drop
@@ -86,12 +113,16 @@ func TestDroppedText(t *testing.T) {
 		}
 	}
 	h := &host{core: &core{log: slog.New(slog.DiscardHandler)}, send: func(string, any) {}}
+	paths["pipe"] = filepath.Join(dir, "pipe") // was a file when it was dropped
+	if err := unix.Mkfifo(paths["pipe"], 0o644); err != nil {
+		t.Fatal(err)
+	}
 	h.dropped(1, 1, []string{paths["other.txt"]})
-	h.dropped(1, 1, []string{paths["a.log"], paths["binary"], paths["latin"], paths["large"], paths["gone"]})
+	h.dropped(1, 1, []string{paths["a.log"], paths["binary"], paths["latin"], paths["large"], paths["gone"], paths["pipe"]})
 	if text, err := (&App{h: h}).DroppedText(paths["a.log"]); err != nil || text != files["a.log"] {
 		t.Errorf("a text is read as %q, %v", text, err)
 	}
-	for name, want := range map[string]Code{"binary": Invalid, "latin": Invalid, "large": Invalid, "gone": NotFound, "other.txt": Denied} {
+	for name, want := range map[string]Code{"binary": Invalid, "latin": Invalid, "large": Invalid, "gone": NotFound, "pipe": Invalid, "other.txt": Denied} {
 		var e *Error
 		if text, err := (&App{h: h}).DroppedText(paths[name]); !errors.As(err, &e) || e.Code != want || text != "" {
 			t.Errorf("%s is read as %q, %v, not refused as %s", name, text, err, want)

@@ -43,20 +43,20 @@ func (e *Error) Unwrap() error { return e.err }
 
 func fail(code Code, message string) *Error { return &Error{Code: code, Message: message} }
 
-// explain gives any error its code.
+// explain gives any error its code. What a name in it would do to the text around it, such as turn its direction, it does not.
 func explain(err error) *Error {
 	var own *Error
 	if err == nil {
 		return nil
 	}
 	if errors.As(err, &own) {
-		return &Error{Code: own.Code, Message: shortened(own.Message), err: own.err}
+		return &Error{Code: own.Code, Message: shortened(visible(own.Message)), err: own.err}
 	}
 	message := err.Error()
 	if errors.Is(err, syscall.ENOSPC) && !strings.Contains(message, "free some") {
 		message += "; free some space on the disk and try again"
 	}
-	return &Error{Code: codeOf(err), Message: shortened(message), err: err}
+	return &Error{Code: codeOf(err), Message: shortened(visible(message)), err: err}
 }
 
 // shortened leaves out the middle of a message that quotes more than anyone reads; what to do next stands at its end.

@@ -49,14 +49,15 @@ type format struct {
 	name, media, magic string // in magic, "?" stands for any byte
 	config             func(io.Reader) (image.Config, error)
 	decode             func(io.Reader) (image.Image, error)
+	bare               func([]byte) ([]byte, error) // the picture alone
 }
 
 // formats are the pictures that every maker takes.
 var formats = []format{
-	{"PNG", "image/png", "\x89PNG\r\n\x1a\n", png.DecodeConfig, png.Decode},
-	{"JPEG", "image/jpeg", "\xff\xd8\xff", jpeg.DecodeConfig, jpeg.Decode},
-	{"GIF", "image/gif", "GIF8?a", gif.DecodeConfig, gif.Decode},
-	{"WebP", "image/webp", "RIFF????WEBP", webp.DecodeConfig, webp.Decode},
+	{"PNG", "image/png", "\x89PNG\r\n\x1a\n", png.DecodeConfig, png.Decode, barePNG},
+	{"JPEG", "image/jpeg", "\xff\xd8\xff", jpeg.DecodeConfig, jpeg.Decode, bareJPEG},
+	{"GIF", "image/gif", "GIF8?a", gif.DecodeConfig, gif.Decode, bareGIF},
+	{"WebP", "image/webp", "RIFF????WEBP", webp.DecodeConfig, webp.Decode, bareWebP},
 }
 
 func (f format) begins(data []byte) bool {
@@ -71,29 +72,64 @@ func (f format) begins(data []byte) bool {
 	return true
 }
 
-// ReadImage checks that data is a whole PNG, JPEG, GIF or WebP picture within the limits: one that only begins like it would
-// be refused by the provider when the task has begun. Of moving pictures the first is looked at.
+// ReadImage takes a picture that a person gives: data must be a whole PNG, JPEG, GIF or WebP picture within the limits, since one
+// that only begins like it would be refused by the provider when the task has begun. What is given back is the picture alone,
+// without the texts, places, cameras and further frames that its file held; of moving pictures it is the first.
 func ReadImage(data []byte) (Image, error) {
+	f, _, err := lookImage(data)
+	if err != nil {
+		return Image{}, err
+	}
+	bare, err := f.bare(data)
+	if err == nil {
+		_, err = f.decode(bytes.NewReader(bare))
+	}
+	if err != nil {
+		return Image{}, f.unread(err)
+	}
+	return KeptImage(bare)
+}
+
+// KeptImage looks at a picture that ReadImage gave and a record kept, by its head alone: what it is, and that it is no larger
+// than may be drawn.
+func KeptImage(data []byte) (Image, error) {
+	f, c, err := lookImage(data)
+	if err != nil {
+		return Image{}, err
+	}
+	sum := sha256.Sum256(data)
+	return Image{Type: f.media, Hash: hex.EncodeToString(sum[:]), Size: len(data), Width: c.Width, Height: c.Height, Data: data}, nil
+}
+
+func (f format) unread(err error) error {
+	var o odd
+	if errors.As(err, &o) {
+		return o
+	}
+	return fmt.Errorf("the %s picture cannot be read, so it is damaged or cut off; save it anew (%w)", f.name, err)
+}
+
+// lookImage finds a picture's format and size, and refuses what is too large before it takes memory.
+func lookImage(data []byte) (format, image.Config, error) {
+	if len(data) == 0 {
+		return format{}, image.Config{}, errors.New("the picture is empty: its file has no bytes; save it anew")
+	}
 	if len(data) > MaxImage {
-		return Image{}, fmt.Errorf("the picture has %.1f MB, and models take at most 3.75 MB; make it smaller, or cut out what matters", float64(len(data))/(1<<20))
+		return format{}, image.Config{}, fmt.Errorf("the picture has %.1f MB, and models take at most 3.75 MB; make it smaller, or cut out what matters", float64(len(data))/(1<<20))
 	}
 	i := slices.IndexFunc(formats, func(f format) bool { return f.begins(data) })
 	if i < 0 {
-		return Image{}, errors.New("this is no PNG, JPEG, GIF or WebP picture, and models take no others; save it as PNG")
+		return format{}, image.Config{}, errors.New("this is no PNG, JPEG, GIF or WebP picture, and models take no others; save it as PNG")
 	}
 	f := formats[i]
 	c, err := f.config(bytes.NewReader(data))
 	switch {
 	case err != nil || c.Width <= 0 || c.Height <= 0:
-		return Image{}, fmt.Errorf("the %s picture cannot be read, so it is damaged or cut off; save it anew (%w)", f.name, cmp.Or(err, errors.New("it has no size")))
+		return f, c, f.unread(cmp.Or(err, errors.New("it has no size")))
 	case c.Width > maxSide || c.Height > maxSide || c.Width*c.Height > maxPixels:
-		return Image{}, fmt.Errorf("the picture has %d × %d pixels, and at most %d a side and 40 million in all are taken; make it smaller", c.Width, c.Height, maxSide)
+		return f, c, fmt.Errorf("the picture has %d × %d pixels, and at most %d a side and 40 million in all are taken; make it smaller", c.Width, c.Height, maxSide)
 	}
-	if _, err := f.decode(bytes.NewReader(data)); err != nil {
-		return Image{}, fmt.Errorf("the %s picture cannot be read, so it is damaged or cut off; save it anew (%w)", f.name, err)
-	}
-	sum := sha256.Sum256(data)
-	return Image{Type: f.media, Hash: hex.EncodeToString(sum[:]), Size: len(data), Width: c.Width, Height: c.Height, Data: data}, nil
+	return f, c, nil
 }
 
 // ReadImages checks the pictures of one message.

@@ -58,7 +58,7 @@ func TestReadImage(t *testing.T) {
 		{"JPEG", "image/jpeg", "", drawn(t, "jpeg", 640, 480)},
 		{"GIF", "image/gif", "", drawn(t, "gif", 640, 480)},
 		{"WebP", "image/webp", "", webp},
-		{"nothing", "", "no PNG, JPEG, GIF or WebP", nil},
+		{"nothing", "", "its file has no bytes", nil},
 		{"a first byte", "", "no PNG, JPEG, GIF or WebP", whole[:1]},
 		{"SVG", "", "no PNG, JPEG, GIF or WebP", []byte(`<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>`)},
 		{"a page behind a name", "", "no PNG, JPEG, GIF or WebP", []byte("<html>")},

@@ -714,7 +714,7 @@ scene('pictures go with a message: pasted, dropped, chosen, removed, sent, shown
   await file('drawing.svg', 'image/svg+xml', Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'));
   await problem('drawing.svg is no PNG');
   await file('cut.png', 'image/png', png.subarray(0, 20));
-  await problem('cut.png cannot be read');
+  await problem('cut.png: the PNG picture cannot be read');
   await file('huge.png', 'image/png', Buffer.alloc(4_000_000));
   await problem('huge.png has more than 3.75 MB');
   for (const n of [3, 4, 5]) await file(`${n}.png`, 'image/png', png);
@@ -733,7 +733,7 @@ scene('pictures go with a message: pasted, dropped, chosen, removed, sent, shown
   await page.getByTestId('attached-refused').getByText('Pictures cannot go to recorded model, which takes none').waitFor();
   await soon(async () => assert.ok(await page.getByTestId('start-task').isDisabled(), 'a picture went to a model that takes none'));
   await choose('anthropic');
-  await page.getByTestId('attached-sent').getByText('sent to claude-sonnet-4-5 as it is').waitFor();
+  await page.getByTestId('attached-sent').getByText('sent to claude-sonnet-4-5, without the place').waitFor();
   await soon(async () => assert.equal(await page.getByTestId('attached-unknown').count(), 0));
   await page.getByTestId('start-task').click();
 

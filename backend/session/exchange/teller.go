@@ -147,7 +147,7 @@ func (t *teller) images(a act, images []model.Image) act {
 		if t.body == nil {
 			continue
 		}
-		if read, err := model.ReadImage(t.body(i.Hash)); err == nil && read.Hash == i.Hash {
+		if read, err := model.KeptImage(t.body(i.Hash)); err == nil && read.Hash == i.Hash {
 			a.Shown = append(a.Shown, picture{name, template.URL(read.DataURL())}) // made of a fixed type and base64
 		}
 	}

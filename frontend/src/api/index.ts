@@ -18,6 +18,8 @@ export interface Backend {
   openFolder(path: string): Promise<Folder>;
   /** droppedText is the text of a file that was dropped on the window last. */
   droppedText(path: string): Promise<string>;
+  /** readPicture takes a picture, as base64, that is to go with a message: it is given back as it goes, without what its file holds beside it. */
+  readPicture(data: string): Promise<Picture>;
   /** droppedPicture is such a file that is a picture. */
   droppedPicture(path: string): Promise<Picture>;
   models(): Promise<Models>;
@@ -155,6 +157,7 @@ const real: Backend = {
   boot: () => call('Boot'),
   pickFolder: () => call('PickFolder'),
   openFolder: (path) => call('OpenFolder', path),
+  readPicture: (data) => call('ReadPicture', data),
   droppedText: (path) => call('DroppedText', path),
   droppedPicture: (path) => call('DroppedPicture', path),
   models: () => call('Models'),

@@ -1,13 +1,15 @@
 // The window's own state: where we are, which folder is open, which session is shown.
 
 import type { AppError, Backend, Boot, Doctor, Folder, FolderTests, ModelChoice, ModelImage, ModelInfo, Models, NewTask, Notice, PreparePlan, Pushed, Rung, SessionState, Settings, TestCommand } from '../api';
-import { baseName } from './format';
+import { baseName, plainName } from './format';
 import { Keys } from './keys';
 import { list } from './lists';
 import { asks, over, showInBrowser } from './notices';
 import { Options } from './options.svelte';
 import { Pictures } from './pictures.svelte';
+import { mostQuoted } from './quote';
 import { Run } from './run.svelte';
+import { Written } from './written.svelte';
 import { t } from '../texts';
 
 export type View = 'start' | 'task' | 'sessions' | 'settings' | 'doctor';
@@ -60,7 +62,7 @@ export class App {
   opening = $state('');
   quoted = $state(''); // what is to be put into the message's field, as a block
   files: File[] = $state.raw([]); // that are to be put into it
-  readonly pictures = new Pictures(); // of the draft
+  readonly pictures: Pictures; // of the draft
   anew: Said | null = $state.raw(null); // the message that is said anew
   draft = $state(''); // the task being written, kept when the view changes
   searching = $state(false);
@@ -72,10 +74,12 @@ export class App {
   #toast = 0;
   #opens = 0; // folders that were asked for: the last one counts
   #elsewhere = false; // the person went to another view since
+  #written = new Map<string, Written>();
   #indexes = new Map<string, Pushed['index']>(); // news of a folder may come before the answer that opens it
 
   constructor(backend: Backend) {
     this.backend = backend;
+    this.pictures = new Pictures((data) => backend.readPicture(data));
     backend.on('index', (p) => {
       this.#indexes.set(p.folder, p);
       if (p.folder === this.folder?.path) this.index = p;
@@ -211,13 +215,27 @@ export class App {
     this.asking = true;
   }
 
-  /** quoteDropped puts files into the message's field that the window alone can read. */
+  /** written is the message that is being written at a place, such as a session: it stays while something else is shown. */
+  written(place: string): Written {
+    const there = this.#written.get(place) ?? new Written(this.backend);
+    this.#written.set(place, there);
+    return there;
+  }
+
+  /** quoteDropped puts files into the message's field that the window alone can read, one after the other; of what cannot be read it is said why. */
   async quoteDropped(paths: readonly string[]): Promise<void> {
-    try {
-      this.files = await Promise.all(paths.map(async (path) => this.#dropped(path)));
-    } catch (e) {
-      this.say(e as AppError);
+    const wrong: AppError[] = [];
+    for (const path of paths.slice(0, mostQuoted)) {
+      try {
+        const file = await this.#dropped(path);
+        this.files = [...this.files, file];
+      } catch (e) {
+        wrong.push(e as AppError);
+      }
     }
+    for (const e of wrong.slice(0, 2)) this.say(e);
+    if (wrong.length > 2) this.toast(t.quote.more(wrong.length - 2), 'bad');
+    if (paths.length > mostQuoted) this.toast(t.quote.tooMany(mostQuoted), 'bad');
   }
 
   async #dropped(path: string): Promise<File> {
@@ -285,7 +303,7 @@ export class App {
   }
 
   #show(folder: Folder): void {
-    this.folder = folder;
+    this.folder = { ...folder, name: plainName(folder.name) };
     this.tests = null;
     this.plan = null;
     void this.loadTests();
@@ -363,8 +381,6 @@ export class App {
   async startTask(task: NewTask): Promise<AppError | null> {
     try {
       const id = await this.backend.startTask(task);
-      this.draft = '';
-      this.pictures.clear();
       await this.openSession(id);
       if (this.folder?.guides && task.guides) this.folder = { ...this.folder, guides: { ...this.folder.guides, seen: true } };
       return null;

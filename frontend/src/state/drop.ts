@@ -2,7 +2,7 @@
 
 import type { Dropped } from '../api/types';
 import { t } from '../texts';
-import { baseName } from './format';
+import { baseName, plainName } from './format';
 
 /** Outcome of a drop; null: whoever it was dropped on has taken it. */
 export type Outcome = { open: string } | { offer: Dropped } | { say: string } | null;
@@ -13,8 +13,9 @@ export function outcome(items: readonly Dropped[], onField: boolean, open: strin
   if (!one || (onField && items.every((i) => i.kind === 'file'))) return null;
   if (items.length > 1) return { say: t.drop.several(items.length) };
   if (one.kind === 'folder') return { open: one.path };
-  if (one.kind === 'gone') return { say: t.drop.gone(one.path) };
-  return inside(one.path, open) ? { say: t.drop.inside(baseName(one.path)) } : { offer: one };
+  if (one.kind === 'gone') return { say: t.drop.gone(plainName(one.path)) };
+  if (one.kind === 'other') return { say: t.drop.other(plainName(one.path)) };
+  return inside(one.path, open) ? { say: t.drop.inside(plainName(baseName(one.path))) } : { offer: one };
 }
 
 function inside(path: string, folder: string): boolean {

@@ -80,6 +80,17 @@ export function tail(path: string, max = 48): string {
   return path.length <= max ? path : '…' + path.slice(path.length - max + 1);
 }
 
+const mostName = 80; // characters
+
+/** plainName is a file's name as it can stand in a sentence: on one line, without characters that turn the text around them, and not without end. */
+export function plainName(name: string): string {
+  const plain = [...name.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').replace(turning, '')];
+  return plain.length > mostName ? `${plain.slice(0, 60).join('')}…${plain.slice(-mostName + 61).join('')}` : plain.join('');
+}
+
+/** These turn the direction of text, so that a name can look like another: RTL and LTR overrides, embeddings, isolates. */
+const turning = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
+
 /** baseName is the last element of a path of either system. */
 export function baseName(path: string): string {
   const parts = path.split(/[\\/]/).filter(Boolean);

@@ -1,13 +1,15 @@
-// The pictures that go with a message that is being written. What the program makes of them is its own say: here only what
-// cannot go at all is turned away, with a word.
+// The pictures that go with a message that is being written. What a picture is, and what of its file goes along, the program
+// says: nothing is drawn here that it has not read. Here only what cannot go at all is turned away, with a word.
 
-import type { ModelImage, Picture } from '../api';
+import type { AppError, ModelImage, Picture } from '../api';
 import { t } from '../texts';
+import { plainName } from './format';
 
 /** What the program takes; see model.ReadImage. */
 export const kinds = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'];
 const most = 5; // in one message
 const mostBytes = 15 * 2 ** 18;
+const mostProblems = 3; // that are said at once
 
 export interface Attached {
   key: number;
@@ -27,72 +29,106 @@ export function nameOf(i: ModelImage, n: number): string {
 
 export class Pictures {
   items: Attached[] = $state.raw([]);
-  problem = $state('');
+  problems: string[] = $state.raw([]);
+  reading = $state(0); // how many are being read
   #next = 0;
+  #last: Promise<unknown> = Promise.resolve();
+  readonly #read: (data: string) => Promise<Picture>;
+
+  /** read is the program's own look at a picture, as base64. */
+  constructor(read: (data: string) => Promise<Picture>) {
+    this.#read = read;
+  }
 
   /** data is each picture as base64. */
   get data(): string[] {
     return this.items.map((i) => i.url.slice(i.url.indexOf(',') + 1));
   }
 
-  async add(files: readonly File[]): Promise<void> {
-    this.problem = '';
-    for (const file of files) {
-      if (!kinds.includes(file.type)) this.problem = t.pictures.otherKind(file.name);
-      else if (file.size > mostBytes) this.problem = t.pictures.tooLarge(file.name);
-      else if (this.items.length >= most) this.problem = t.pictures.tooMany(most);
-      else {
-        const url = await read(file);
-        if (!url) this.problem = t.pictures.broken(file.name);
-        else if (this.items.length >= most) this.problem = t.pictures.tooMany(most); // others came meanwhile
-        else this.#put(file.name, url);
+  /** add takes in files one after the other, also of those that come while others are read: few are in memory at once. */
+  add(files: readonly File[]): Promise<void> {
+    return this.#after(async () => {
+      let full = false;
+      for (const file of files) {
+        if (this.items.length < most) await this.#one(file);
+        else full = true;
       }
-    }
+      if (full) this.#wrong(t.pictures.tooMany(most));
+    });
   }
 
   /** again takes in the pictures of a message that was sent. */
-  async again(images: readonly ModelImage[], get: (hash: string) => Promise<Picture>): Promise<void> {
-    this.problem = '';
-    for (const [n, i] of images.entries()) {
-      if (this.items.length >= most) return void (this.problem = t.pictures.tooMany(most));
-      try {
-        const p = await get(i.hash);
-        this.#put(nameOf(i, n), `data:${p.type};base64,${p.data}`);
-      } catch {
-        this.problem = `${nameOf(i, n)}. ${t.pictures.gone}`;
+  again(images: readonly ModelImage[], get: (hash: string) => Promise<Picture>): Promise<void> {
+    return this.#after(async () => {
+      for (const [n, i] of images.entries()) {
+        if (this.items.length >= most) return this.#wrong(t.pictures.tooMany(most));
+        try {
+          this.#put(nameOf(i, n), await get(i.hash));
+        } catch {
+          this.#wrong(`${nameOf(i, n)}. ${t.pictures.gone}`);
+        }
       }
+    });
+  }
+
+  /** settled waits until what is being read is read. False: one of it cannot go, and the person has not seen that yet. */
+  async settled(): Promise<boolean> {
+    if (this.reading === 0) return true;
+    await this.#last;
+    return this.problems.length === 0;
+  }
+
+  async #after(act: () => Promise<void>): Promise<void> {
+    if (this.reading++ === 0) this.problems = [];
+    const done = this.#last.then(act).finally(() => this.reading--);
+    this.#last = done;
+    await done;
+  }
+
+  async #one(file: File): Promise<void> {
+    const name = plainName(file.name);
+    if (!kinds.includes(file.type)) return this.#wrong(t.pictures.otherKind(name));
+    if (file.size > mostBytes) return this.#wrong(t.pictures.tooLarge(name));
+    const data = await base64(file);
+    if (data === null) return this.#wrong(t.pictures.unread(name));
+    try {
+      this.#put(name, await this.#read(data));
+    } catch (e) {
+      this.#wrong(`${name}: ${(e as AppError).message}.`);
     }
   }
 
-  #put(name: string, url: string): void {
-    this.items = [...this.items, { key: this.#next++, name, url }];
+  #put(name: string, p: Picture): void {
+    this.items = [...this.items, { key: this.#next++, name, url: `data:${p.type};base64,${p.data}` }];
+  }
+
+  #wrong(why: string): void {
+    this.problems = [...this.problems, why];
+  }
+
+  /** said are the problems, the last of many in one line. */
+  get said(): string[] {
+    const more = this.problems.length - mostProblems;
+    return more > 0 ? [...this.problems.slice(0, mostProblems), t.pictures.more(more)] : this.problems;
   }
 
   remove(key: number): void {
     this.items = this.items.filter((i) => i.key !== key);
-    this.problem = '';
+    this.problems = [];
   }
 
   clear(): void {
     this.items = [];
-    this.problem = '';
+    this.problems = [];
   }
 }
 
-/** read gives the file as a data: address, '' where it is no picture that can be drawn. */
-async function read(file: File): Promise<string> {
-  try {
-    const url = await new Promise<string>((resolve, reject) => {
-      const r = new FileReader();
-      r.onload = () => resolve(r.result as string);
-      r.onerror = () => reject(r.error ?? new Error(file.name));
-      r.readAsDataURL(file);
-    });
-    const image = new Image();
-    image.src = url;
-    await image.decode();
-    return url;
-  } catch {
-    return '';
-  }
+/** base64 are the file's bytes, null where they cannot be read. */
+function base64(file: File): Promise<string | null> {
+  return new Promise((resolve) => {
+    const r = new FileReader();
+    r.onload = () => resolve((r.result as string).replace(/^[^,]*,?/, ''));
+    r.onerror = () => resolve(null);
+    r.readAsDataURL(file);
+  });
 }

@@ -11,6 +11,9 @@ import type { Item } from './session';
 const head = 2_000;
 const tail = 14_000;
 
+/** mostQuoted is how many files are quoted at once: each takes its part of what the model reads. */
+export const mostQuoted = 10;
+
 /** block is a text in a fence that no line of it closes, with a name before it where it has one. */
 export function block(body: string, name = ''): string {
   let text = body.replace(/\r\n?/g, '\n').replace(/^\n+|\s+$/g, '');
@@ -49,11 +52,12 @@ function runsOf(i: Item): Run[] {
   return runs.filter((r) => !!r);
 }
 
-/** textOf reads a file as text; null of one that is none. */
+/** textOf reads a file as text; null of one that is none. It throws where the file cannot be read. */
 export async function textOf(file: File): Promise<string | null> {
   if (file.size > 8 << 20) return null;
+  const data = await file.arrayBuffer();
   try {
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(await file.arrayBuffer());
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(data);
     return text.includes('\0') ? null : text;
   } catch {
     return null;

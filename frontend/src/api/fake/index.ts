@@ -241,6 +241,12 @@ export function fake(q: URLSearchParams): Backend {
     browser: !q.has('window'),
     boot: async () => ({ ...boot, settings }),
     pickFolder: async () => fail('unavailable', 'There is no folder dialog in a browser. Type or paste the path.'),
+    async readPicture(data) {
+      await sleep(60);
+      const i = new Image();
+      i.src = `data:image/png;base64,${data}`;
+      return i.decode().then(() => ({ type: 'image/png', data }), () => fail('invalid', 'the PNG picture cannot be read, so it is damaged or cut off; save it anew'));
+    },
     droppedPicture: async (path) => (path.endsWith('dropped.png') ? { type: 'image/png', data: dot } : fail('invalid', `${path}: the JPEG picture cannot be read, so it is damaged or cut off; save it anew`)),
     droppedText: async (path) => (path.endsWith('.log') ? `E  1 != 2 in ${path}` : fail('invalid', `${path} is no text file of at most 8 MB, so it cannot be quoted`)),
     async openFolder(path) {

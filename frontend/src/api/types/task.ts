@@ -125,7 +125,7 @@ export interface TestsState {
 /** Something that was dropped on the window; of a file, folder is the one to open for it. */
 export interface Dropped {
   path: string;
-  kind: 'folder' | 'file' | 'gone';
+  kind: 'folder' | 'file' | 'gone' | 'other';
   folder: string;
 }
 

@@ -55,6 +55,7 @@ export const drop = {
   here: 'Drop a folder to open it',
   several: (n: number) => `${number(n)} things were dropped. One folder can be open at a time: drop that one alone.`,
   gone: (path: string) => `There is nothing at ${path} any more. It was moved or deleted: drop it from where it is now.`,
+  other: (path: string) => `${path} is neither a folder nor a file that can be read: a pipe, a device, or a name that is no text. Drop the folder that you work in.`,
   inside: (file: string) => `${file} lies in the open folder. Drop it on the message to quote it.`,
   title: (file: string) => `${file} is a file`,
   offer: 'Redgreen opens folders. This is the one that it lies in:',
