@@ -20,14 +20,15 @@ export async function launch(env = {}) {
   });
 }
 
-/** open gives a page that remembers every error of its scripts; check asserts that there was none. THROTTLE=8 slows the page so many times, as a busy machine does; DELAY=2000 has the program answer up to so many ms later, each time another. */
+/** open gives a page that remembers every error of its scripts; check asserts that there was none. options.throttle, or THROTTLE=8, slows the page so many times, as a busy machine does; DELAY=2000 has the program answer up to so many ms later, each time another. */
 export async function open(context, url, options = {}) {
   const page = await context.newPage();
   page.setDefaultTimeout(slow);
   const errors = [];
   page.on('pageerror', (e) => errors.push(e.message));
   page.on('console', (m) => m.type() === 'error' && !(options.allow ?? /status of 4\d\d/).test(m.text()) && errors.push(m.text()));
-  if (process.env.THROTTLE) await (await context.newCDPSession(page)).send('Emulation.setCPUThrottlingRate', { rate: Number(process.env.THROTTLE) });
+  const rate = Number(process.env.THROTTLE) || (options.throttle ?? 1);
+  if (rate > 1) await (await context.newCDPSession(page)).send('Emulation.setCPUThrottlingRate', { rate });
   if (process.env.DELAY) {
     await page.route('**/api/call/*', async (route) => {
       await new Promise((r) => setTimeout(r, Math.random() * Number(process.env.DELAY)));

@@ -7,6 +7,7 @@ import { EditorView } from '@codemirror/view';
 import { diffConfig, type DiffHunk } from './changes';
 import { flash, reading, writing } from './editor';
 import { hunkBars, setHunks, type HunkActs, type HunkView } from './hunkbar';
+import { leveller } from './level';
 import { margin, type Mark } from './margin';
 import { changedParts } from './parts';
 import { t } from '../texts';
@@ -63,18 +64,19 @@ const config = (o: MergeOptions) => diffConfig(o.before ?? '', o.after ?? '', o.
 
 function sideBySide(o: MergeOptions): Merged {
   const bars = (side: 'a' | 'b') => (o.bars ? hunkBars(o.bars.hunks, side, o.bars.acts) : []);
+  const { side, keep } = leveller();
   const view = new MergeView({
-    a: { doc: o.before ?? '', extensions: [reading(t.diff.before(o.path), o.language), changedParts, bars('a')] },
-    b: { doc: o.after ?? '', extensions: [newSide(o, t.diff.after(o.path)), bars('b')] },
+    a: { doc: o.before ?? '', extensions: [reading(t.diff.before(o.path), o.language), changedParts, bars('a'), side] },
+    b: { doc: o.after ?? '', extensions: [newSide(o, t.diff.after(o.path)), bars('b'), side] },
     parent: o.parent,
     gutter: false,
     highlightChanges: false,
     collapseUnchanged: o.whole ? undefined : collapse,
     diffConfig: config(o),
   });
-  const stop = colour([view.a, view.b]);
+  const stop = [keep(view), colour([view.a, view.b])];
   return control([view.b, view.a], view.a.state.doc, () => view.chunks, o.whole, () => {
-    stop();
+    stop.forEach((s) => s());
     view.destroy();
   });
 }

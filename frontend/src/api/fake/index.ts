@@ -5,7 +5,7 @@ import { AppError } from '../error';
 import { without } from '../hunks';
 import type { Backend } from '../index';
 import type { Bill, Boot, Check, Choice, Diff, Event, FolderTests, Found, Guides, Hit, Kind, ModelImage, ModelInfo, NewTask, Payloads, Picture, PrepareStep, ProbeResult, Pushed, Review, SessionInfo, SessionState, Settings, Topic } from '../types';
-import { big, files as plain, folder, picture, several, task } from './repo';
+import { big, files as plain, folder, picture, several, task, uneven } from './repo';
 import { again, certificate, proveChoice, diffOf, opening, sandbox, work, type Beat, type Scene } from './script';
 
 const dot = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='; // a picture of one pixel
@@ -317,7 +317,7 @@ export function fake(q: URLSearchParams): Backend {
     async diff(id): Promise<Diff> {
       const s = need(id);
       const shown = s.info.patch_hash === 'patch-1' ? files.slice(1) : s.info.patch_hash.startsWith('chosen') ? chosen() : files;
-      return { hash: s.info.patch_hash, files: s.info.patch_hash ? diffOf(s.scene === 'big' ? [...shown, big(10_000)] : shown) : [] };
+      return { hash: s.info.patch_hash, files: s.info.patch_hash ? diffOf(s.scene === 'big' ? [...shown, big(10_000)] : s.scene === 'uneven' ? [...shown, uneven(6_000)] : shown) : [] };
     },
     async diffAt(id, seq): Promise<Diff> {
       const s = need(id);

@@ -197,3 +197,18 @@ export function big(lines: number): FakeFile {
     Array.from({ length: lines }, (_, i) => (i % 50 === 25 ? `  const step${i} = compute(${i}, '${v}');` : `  total += weigh(items[${i}], factor, ${i * 7});`)).join('\n');
   return { path: 'src/generated/table.ts', before: make('before'), after: make('after') };
 }
+
+/** uneven is a file whose lines wrap or do not, with lines put in and taken out, for the level of the diff's sides. Each line's text is its own. */
+export function uneven(lines: number): FakeFile {
+  const line = (i: number, more = '') => `  row(${i}${more}${`, item(${i % 10})`.repeat((i * 7919) % 11)});`;
+  const before: string[] = [];
+  const after: string[] = [];
+  for (let i = 0; i < lines; i++) {
+    const [block, at] = [Math.floor(i / 40), i % 40];
+    const few = 1 + (block % 9);
+    if (at === 20 && block % 3 === 0) after.push(...Array.from({ length: few }, (_, k) => line(i, `, put(${k})`)));
+    if (!(block % 3 === 1 && at >= 20 && at < 20 + few)) after.push(line(i, block % 3 === 2 && at === 20 ? `, ${'other, '.repeat(few)}` : ''));
+    before.push(line(i));
+  }
+  return { path: 'src/generated/uneven.ts', before: before.join('\n'), after: after.join('\n') };
+}

@@ -13,7 +13,7 @@ export type Beat =
   | { wait: number; ask: string }
   | { wait: number; kind: Kind; data: Payloads[Kind] };
 
-export type Scene = 'proven' | 'not_proven' | 'limit' | 'error' | 'stale' | 'ask' | 'big' | 'slow' | 'unpriced' | 'hunks' | 'feature' | 'explain' | 'tests';
+export type Scene = 'proven' | 'not_proven' | 'limit' | 'error' | 'stale' | 'ask' | 'big' | 'slow' | 'unpriced' | 'hunks' | 'feature' | 'explain' | 'tests' | 'uneven';
 
 export const sandbox: Sandbox = {
   name: 'runsc',
@@ -230,6 +230,7 @@ function proof(scene: Scene): Beat[] {
       criteria: criteria.map((c, i) => ({ ...c, tests: i === 0 ? ['tests/test_invoices.py:49'] : i === 1 ? ['tests/test_invoices.py:52'] : [] })),
       scrutiny: [{ file: 'app/invoices.py', line: 51, kind: 'money', why: 'the path is about invoices' }],
     }),
+    ...(scene === 'uneven' && { scrutiny: [{ file: 'src/generated/uneven.ts', line: 21, kind: 'money', why: 'to have marks beside the lines' }] }),
   });
   if (scene === 'not_proven') {
     const broken = 'tests/test_routes.py::test_list_is_paged';
