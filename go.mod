@@ -10,6 +10,7 @@ require (
 	github.com/aymanbagabas/go-udiff v0.4.1 // patch: line differences (Myers), maintained fork of the Go tools' own
 	github.com/blevesearch/bleve/v2 v2.6.3 // index: the keyword index (owner's choice)
 	github.com/blevesearch/bleve_index_api v1.4.1 // index: the types of bleve's postings, for a true BM25F
+	github.com/blevesearch/scorch_segment_api/v2 v2.4.11 // index: the types of the segments that bleve keeps postings in
 	github.com/blevesearch/snowballstem v0.9.0 // index: English stemming, bleve's own stemmer without its analysis chain
 	github.com/bluekeyes/go-gitdiff v0.9.0 // tests: a peer in the table of faulty diffs
 	github.com/elastic/go-seccomp-bpf v1.6.0 // sandbox: compiles our system call filter for bubblewrap
@@ -47,7 +48,6 @@ require (
 	github.com/blevesearch/go-porterstemmer v1.0.3 // indirect
 	github.com/blevesearch/gtreap v0.1.1 // indirect
 	github.com/blevesearch/mmap-go v1.2.0 // indirect
-	github.com/blevesearch/scorch_segment_api/v2 v2.4.11 // indirect
 	github.com/blevesearch/segment v0.9.1 // indirect
 	github.com/blevesearch/upsidedown_store_api v1.0.2 // indirect
 	github.com/blevesearch/vellum v1.2.1 // indirect

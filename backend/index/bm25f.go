@@ -6,14 +6,17 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"runtime"
 	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/blevesearch/bleve/v2"
 	bleveindex "github.com/blevesearch/bleve_index_api"
+	segment "github.com/blevesearch/scorch_segment_api/v2"
 )
 
 // Scored is a chunk's id with the score of one list.
@@ -114,10 +117,8 @@ func (ix *Index) rank(ctx context.Context, units []*unit, weights []fieldWeight,
 		return nil, err
 	}
 	r.several = len(units) > 1
-	for _, u := range units {
-		if err := r.add(ctx, u); err != nil {
-			return nil, err
-		}
+	if err := r.addAll(ctx, units); err != nil {
+		return nil, err
 	}
 	if out, err = r.best(n); err != nil {
 		return nil, err
@@ -173,10 +174,9 @@ type ranker struct {
 
 // sums are what one query adds up. They are used again and again: making room for all documents took longer than counting.
 type sums struct {
-	scores  []float64 // by document
-	tf      []float64 // by document, of the unit at hand
-	found   []uint64  // documents with a score
-	touched []uint64  // documents of the unit at hand
+	scores []float64 // by document
+	found  []uint64  // documents with a score
+	shares [][]scoredDoc
 }
 
 var sumsPool = sync.Pool{New: func() any { return &sums{} }}
@@ -186,11 +186,86 @@ func (s *sums) free() {
 	for _, doc := range s.found {
 		s.scores[doc] = 0
 	}
-	for _, doc := range s.touched { // where counting broke off
-		s.tf[doc] = 0
-	}
-	s.found, s.touched = s.found[:0], s.touched[:0]
+	s.found = s.found[:0]
 	sumsPool.Put(s)
+}
+
+// addAll adds the shares of all units. Units are counted on all cores and added in their order, since sums of floating point numbers
+// depend on it.
+func (r *ranker) addAll(ctx context.Context, units []*unit) error {
+	segments, err := segmentsOf(r.reader)
+	if err != nil {
+		return err
+	}
+	for len(r.shares) < len(units) {
+		r.shares = append(r.shares, nil)
+	}
+	errs := make([]error, min(runtime.GOMAXPROCS(0), len(units)))
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for w := range errs {
+		wg.Go(func() {
+			c := counters.Get().(*counter)
+			defer c.free()
+			c.ranker = r
+			c.open(segments)
+			errs[w] = c.countAll(ctx, units, &next)
+		})
+	}
+	wg.Wait()
+	if err := errors.Join(errs...); err != nil {
+		return err
+	}
+	for i := range units {
+		r.add(r.shares[i])
+	}
+	return nil
+}
+
+func (r *ranker) add(shares []scoredDoc) {
+	for _, s := range shares {
+		if need := int(s.num) + 1; need > len(r.scores) {
+			r.scores = append(r.scores, make([]float64, max(need, 2*len(r.scores))-len(r.scores))...)
+		}
+		if r.scores[s.num] == 0 {
+			r.found = append(r.found, s.num)
+		}
+		r.scores[s.num] += s.score
+	}
+}
+
+// counter counts one unit after the other.
+type counter struct {
+	*ranker
+	termReader
+	tf      []float64 // by document, of the unit at hand
+	touched []uint64  // documents of the unit at hand
+}
+
+var counters = sync.Pool{New: func() any { return &counter{} }}
+
+// free gives the room back, with nothing in it.
+func (c *counter) free() {
+	for _, doc := range c.touched { // where counting broke off
+		c.tf[doc] = 0
+	}
+	c.touched, c.ranker = c.touched[:0], nil
+	c.forget()
+	counters.Put(c)
+}
+
+// countAll counts units that no other counter has taken, until there are no more.
+func (c *counter) countAll(ctx context.Context, units []*unit, next *atomic.Int64) (err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // as in openKeywords
+	defer func() {
+		if p := recover(); p != nil { // a segment that was cut short
+			err = fmt.Errorf("%w: %v", errDamaged, p)
+		}
+	}()
+	for i := int(next.Add(1)) - 1; i < len(units) && err == nil; i = int(next.Add(1)) - 1 {
+		c.shares[i], err = c.count(ctx, units[i], c.shares[i][:0])
+	}
+	return err
 }
 
 // rarest keeps the units that tell most, if there are more than can be looked up; how rare a unit is, is estimated by
@@ -227,34 +302,30 @@ func compareBool(a, b bool) int {
 	return -1
 }
 
-// add adds one unit's share to every document that has it: the frequencies of the fields are summed before they saturate.
-func (r *ranker) add(ctx context.Context, u *unit) error {
-	for _, w := range r.weights {
+// count appends one unit's share of the score of every document that has it: the frequencies of the fields are summed before they
+// saturate.
+func (c *counter) count(ctx context.Context, u *unit, to []scoredDoc) ([]scoredDoc, error) {
+	for _, w := range c.weights {
 		if term, ok := u.terms[w.field]; ok {
-			if err := r.postings(ctx, term, w); err != nil {
-				return err
+			if err := c.term(ctx, term, w); err != nil {
+				return nil, err
 			}
 		}
 	}
-	if err := r.otherForms(ctx, u); err != nil {
-		return err
+	if err := c.otherForms(ctx, u); err != nil {
+		return nil, err
 	}
-	df := float64(len(r.touched))
-	weight := math.Log(1+(r.docs-df+0.5)/(df+0.5)) * u.weight
-	for _, doc := range r.touched {
-		tf := r.tf[doc]
-		r.tf[doc] = 0
-		share := weight * tf * (saturation + 1) / (tf + saturation)
-		if share <= 0 {
-			continue
+	df := float64(len(c.touched))
+	weight := math.Log(1+(c.docs-df+0.5)/(df+0.5)) * u.weight
+	for _, doc := range c.touched {
+		tf := c.tf[doc]
+		c.tf[doc] = 0
+		if share := weight * tf * (saturation + 1) / (tf + saturation); share > 0 {
+			to = append(to, scoredDoc{doc, share})
 		}
-		if r.scores[doc] == 0 {
-			r.found = append(r.found, doc)
-		}
-		r.scores[doc] += share
 	}
-	r.touched = r.touched[:0]
-	return nil
+	c.touched = c.touched[:0]
+	return to, nil
 }
 
 const (
@@ -268,23 +339,23 @@ const (
 )
 
 // otherForms adds the occurrences of words with the unit's stem in the fields that are not stemmed.
-func (r *ranker) otherForms(ctx context.Context, u *unit) error {
+func (c *counter) otherForms(ctx context.Context, u *unit) error {
 	stem := Stem(u.word)
 	if len(stem) < shortStem {
 		return nil
 	}
 	same := map[string]bool{} // words that have the stem, or have not: the fields' dictionaries say the same ones
-	for _, w := range r.weights {
+	for _, w := range c.weights {
 		if w.field == fieldProse || w.field == fieldIdent {
 			continue
 		}
-		forms, err := r.forms(u.word, stem, w.field, same)
+		forms, err := c.forms(u.word, stem, w.field, same)
 		if err != nil {
 			return err
 		}
 		w.weight *= formWeight
 		for _, f := range forms {
-			if err := r.postings(ctx, f, w); err != nil {
+			if err := c.term(ctx, f, w); err != nil {
 				return err
 			}
 		}
@@ -293,74 +364,57 @@ func (r *ranker) otherForms(ctx context.Context, u *unit) error {
 }
 
 // forms are the words of a field that have a stem, but for the word itself.
-func (r *ranker) forms(word, stem string, in field, same map[string]bool) (out []string, err error) {
-	prefix := strings.TrimSuffix(stem, "i") // the stem of retry is retri
-	dict, err := r.reader.FieldDictPrefix(in.String(), []byte(prefix))
+func (c *counter) forms(word, stem string, in field, same map[string]bool) (out []string, err error) {
+	words, err := c.beginning(strings.TrimSuffix(stem, "i"), in) // the stem of retry is retri
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, dict.Close()) }()
-	for len(out) < maxForms {
-		e, err := dict.Next()
-		if err != nil || e == nil {
-			return out, err
-		}
-		has, known := same[e.Term]
+	for _, w := range words {
+		has, known := same[w]
 		if !known {
-			has = e.Term != word && Stem(e.Term) == stem
-			same[e.Term] = has
+			has = w != word && Stem(w) == stem
+			same[w] = has
 		}
 		if has {
-			out = append(out, e.Term)
+			out = append(out, w)
+		}
+		if len(out) == maxForms {
+			break
 		}
 	}
 	return out, nil
 }
 
-// postings adds the weighted frequencies of one term in one field to the unit at hand.
-func (r *ranker) postings(ctx context.Context, term string, w fieldWeight) error {
+// term adds the weighted frequencies of one term in one field to the unit at hand.
+func (c *counter) term(ctx context.Context, term string, w fieldWeight) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	tfr, err := r.reader.TermFieldReader(ctx, []byte(term), w.field.String(), true, true, false)
+	docs, err := c.find(term, w.field)
 	if err != nil {
 		return err
 	}
-	defer tfr.Close()
-	if r.several && r.docs >= manyChunks && float64(tfr.Count()) > r.docs/2 {
+	if c.several && c.docs >= manyChunks && float64(docs) > c.docs/2 {
 		return nil // what most chunks have tells nothing, and costs most
 	}
-	mean := r.mean[w.field]
-	var d bleveindex.TermFieldDoc
-	for {
-		next, err := tfr.Next(d.Reset())
-		if err != nil {
-			return err
-		}
-		if next == nil {
-			return nil
-		}
-		length := mean
-		if next.Norm > 0 {
-			length = 1 / (next.Norm * next.Norm) // bleve keeps a field's length as 1/√length
-		}
-		r.count(next.ID.Value(), w.weight*float64(next.Freq)/(1-w.b+w.b*length/mean))
-	}
+	mean := c.mean[w.field]
+	return c.each(func(doc uint64, of segment.Posting) {
+		length := c.length(of, mean)
+		c.say(doc, w.weight*float64(of.Frequency())/(1-w.b+w.b*length/mean))
+	})
 }
 
-func (r *ranker) count(doc uint64, tf float64) {
+func (c *counter) say(doc uint64, tf float64) {
 	if tf == 0 {
 		return
 	}
-	if need := int(doc) + 1; need > len(r.tf) {
-		grown := max(need, 2*len(r.tf))
-		r.tf = append(r.tf, make([]float64, grown-len(r.tf))...)
-		r.scores = append(r.scores, make([]float64, grown-len(r.scores))...)
+	if need := int(doc) + 1; need > len(c.tf) {
+		c.tf = append(c.tf, make([]float64, max(need, 2*len(c.tf))-len(c.tf))...)
 	}
-	if r.tf[doc] == 0 {
-		r.touched = append(r.touched, doc)
+	if c.tf[doc] == 0 {
+		c.touched = append(c.touched, doc)
 	}
-	r.tf[doc] += tf
+	c.tf[doc] += tf
 }
 
 // best gives the n highest scores, and what ties with the last of them, with the chunks' own ids.
