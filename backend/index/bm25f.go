@@ -60,7 +60,7 @@ func (s *store) meanLengths(ctx context.Context) (out [numFields]float64, err er
 	for i := range out {
 		into = append(into, &out[i])
 	}
-	err = s.db.QueryRowContext(ctx, `SELECT chunks, name, scope, path, ident, code, prose FROM lengths`).Scan(into...)
+	err = s.lengths.QueryRowContext(ctx).Scan(into...)
 	for i := range out {
 		out[i] = max(out[i]/max(chunks, 1), 1)
 	}
@@ -140,7 +140,7 @@ func (s *store) settleTies(ctx context.Context, list []Scored) ([]Scored, error)
 	if len(tied) == 0 {
 		return list, nil
 	}
-	ordered, err := s.ids(ctx, `SELECT c.id FROM chunks c JOIN files f ON f.id=c.file_id WHERE c.id IN (`+idList(tied)+`) ORDER BY f.path, c.start_line, c.id`)
+	ordered, err := readIDs(s.placed.QueryContext(ctx, "["+idList(tied)+"]"))
 	if err != nil {
 		return nil, err
 	}
@@ -460,7 +460,15 @@ func (r *ranker) highest(n int) []scoredDoc {
 }
 
 func bestDocs(all []scoredDoc, n int) []scoredDoc {
-	slices.SortFunc(all, func(a, b scoredDoc) int { return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.num, b.num)) })
+	slices.SortFunc(all, func(a, b scoredDoc) int {
+		switch { // no score is a NaN
+		case a.score > b.score:
+			return -1
+		case a.score < b.score:
+			return 1
+		}
+		return cmp.Compare(a.num, b.num)
+	})
 	end := min(n, len(all))
 	for end > 0 && end < len(all) && all[end].score == all[end-1].score {
 		end++

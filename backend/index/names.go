@@ -3,6 +3,7 @@ package index
 import (
 	"cmp"
 	"context"
+	"database/sql"
 	"path"
 	"slices"
 	"strings"
@@ -111,16 +112,17 @@ const (
 // symbolsNamed finds names letter for letter or in another case; that has an index.
 func (s *store) symbolsNamed(ctx context.Context, name string) ([]symbol, error) {
 	last := name[strings.LastIndexByte(name, '.')+1:]
-	return s.symbols(ctx, name, symbolColumns+`c.name COLLATE NOCASE IN (?1, '#' || ?1)`+constantColumns+`n.name IN (?1, '#' || ?1)`, last)
+	rows, err := s.named.QueryContext(ctx, last)
+	return readSymbols(name, rows, err)
 }
 
 // symbolsWith finds names that hold name; it looks at all.
 func (s *store) symbolsWith(ctx context.Context, name string) ([]symbol, error) {
-	return s.symbols(ctx, name, symbolColumns+`c.name<>'' AND instr(lower(replace(c.qualified, '#', '')), lower(?1)) > 0`+constantColumns+`instr(lower(replace(n.name, '#', '')), lower(?1)) > 0`, name)
+	rows, err := s.db.QueryContext(ctx, symbolColumns+`c.name<>'' AND instr(lower(replace(c.qualified, '#', '')), lower(?1)) > 0`+constantColumns+`instr(lower(replace(n.name, '#', '')), lower(?1)) > 0`, name)
+	return readSymbols(name, rows, err)
 }
 
-func (s *store) symbols(ctx context.Context, name, query string, arg string) ([]symbol, error) {
-	rows, err := s.db.QueryContext(ctx, query, arg)
+func readSymbols(name string, rows *sql.Rows, err error) ([]symbol, error) {
 	if err != nil {
 		return nil, err
 	}

@@ -91,7 +91,7 @@ type store struct {
 	dec *zstd.Decoder
 
 	// what a search asks many times, prepared once: preparing takes longer than the answer
-	grams, sizes, said, chunks, traits, text, texts *sql.Stmt
+	grams, sizes, said, chunks, traits, text, texts, lengths, placed, named *sql.Stmt
 
 	names fileNames
 }
@@ -171,7 +171,10 @@ func (s *store) prepare(fresh bool, version string) error {
 		{&s.sizes, `SELECT id & 65535, length(data) FROM trigrams WHERE id IN (SELECT segments.id<<16 | value FROM segments, json_each(?))`},
 		{&s.said, `SELECT mentions FROM texts WHERE file_id=?`},
 		{&s.chunks, metaQuery + `c.id IN (SELECT value FROM json_each(?))`},
-		{&s.traits, `SELECT c.id, c.file_id, c.kind, c.test FROM json_each(?) j CROSS JOIN chunks c ON c.id=j.value`},
+		{&s.traits, `SELECT coalesce(group_concat(c.id || ' ' || c.file_id || ' ' || c.test || ' ' || c.kind, char(10)), '') FROM json_each(?) j CROSS JOIN chunks c ON c.id=j.value`},
+		{&s.lengths, `SELECT chunks, name, scope, path, ident, code, prose FROM lengths`},
+		{&s.placed, `SELECT c.id FROM chunks c JOIN files f ON f.id=c.file_id WHERE c.id IN (SELECT value FROM json_each(?)) ORDER BY f.path, c.start_line, c.id`},
+		{&s.named, symbolColumns + `c.name COLLATE NOCASE IN (?1, '#' || ?1)` + constantColumns + `n.name IN (?1, '#' || ?1)`},
 		{&s.text, `SELECT content FROM files JOIN texts ON file_id=id WHERE path=?`},
 		{&s.texts, `SELECT j.key, t.content FROM json_each(?) j CROSS JOIN files f ON f.path=j.value CROSS JOIN texts t ON t.file_id=f.id`},
 	} {
@@ -461,7 +464,10 @@ func (s *store) distrust(ctx context.Context) error {
 }
 
 func (s *store) ids(ctx context.Context, query string, args ...any) ([]int64, error) {
-	rows, err := s.db.QueryContext(ctx, query, args...)
+	return readIDs(s.db.QueryContext(ctx, query, args...))
+}
+
+func readIDs(rows *sql.Rows, err error) ([]int64, error) {
 	if err != nil {
 		return nil, err
 	}

@@ -10,8 +10,7 @@ import (
 // lineScorer finds the line of a chunk that says most of the query.
 type lineScorer struct {
 	wholes, parts, stems, stop map[string]bool
-	begins                     [256]bool     // the first bytes of the stems
-	heads                      [256][]string // by first byte, one of them begins a word, or a part of one, in each line that says anything
+	heads                      [256][]string // by first byte, in lower case: one of them begins each word, or part of one, that says anything
 }
 
 func newLineScorer(q Query) lineScorer {
@@ -23,7 +22,6 @@ func newLineScorer(q Query) lineScorer {
 			if !s.stop[p] {
 				s.parts[p] = true
 				s.stems[index.Stem(p)] = true
-				s.begins[p[0]] = true // a stem begins as its word does
 				s.head(p)
 			}
 		}
@@ -31,14 +29,27 @@ func newLineScorer(q Query) lineScorer {
 	return s
 }
 
-// head notes how all words begin that have the stem of a term. A stem is its word but for the end: of more than its last two letters
-// both have the same ("dying" has "die", "possibility" has "possibl").
+// head notes how all words begin that have the stem of a term: a stem is its word but for the end, of which its last letter is
+// ("possibility" has "possibl"), or of three letters two ("dying" has "die").
 func (s *lineScorer) head(term string) {
 	stem := index.Stem(term)
-	h := stem[:max(1, len(stem)-2)]
-	if !slices.Contains(s.heads[h[0]], h) {
+	same := len(stem) - 1
+	if same < 3 {
+		same = 1
+	}
+	if h := stem[:same]; !slices.Contains(s.heads[h[0]], h) {
 		s.heads[h[0]] = append(s.heads[h[0]], h)
 	}
+}
+
+// begins reports that a text begins as a word or a part of one does that says something.
+func (s *lineScorer) begins(text string) bool {
+	for _, h := range s.heads[lower(text[0])] {
+		if hasPrefix(text, h) {
+			return true
+		}
+	}
+	return false
 }
 
 // may reports that a line may say something of the query. It looks at the bytes where a part of a word can begin, which costs a tenth
@@ -51,12 +62,8 @@ func (s *lineScorer) may(line string) bool {
 			return true
 		}
 		small := 'a' <= c && c <= 'z'
-		if within := small && before; !within {
-			for _, h := range s.heads[lower(c)] {
-				if hasPrefix(line[i:], h) {
-					return true
-				}
-			}
+		if within := small && before; !within && s.begins(line[i:]) {
+			return true
 		}
 		before = small || 'A' <= c && c <= 'Z'
 	}
@@ -119,7 +126,7 @@ func (s *lineScorer) score(line string) float64 {
 		for _, p := range append(w.Parts, w.Whole) {
 			if s.parts[p] {
 				add(p, 1)
-			} else if s.begins[p[0]] {
+			} else if s.begins(p) {
 				if st := index.Stem(p); s.stems[st] {
 					add(st, 0.5)
 				}
