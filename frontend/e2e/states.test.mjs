@@ -339,6 +339,16 @@ scene('a question before an edit; Escape refuses', 'speed=1000&scene=ask', async
   await page.getByTestId('ask').waitFor({ state: 'detached' });
 });
 
+for (const engine of ['', '&engine'])
+  scene(`where the diff will be is said in words that hold for ${engine ? 'the built-in engine' : 'a model'}`, `speed=1${engine}`, async (page) => {
+    await task(page);
+    await soon(async () => {
+      const said = await page.getByTestId('progress').innerText();
+      assert.match(said, /^No change yet[\s\S]*The diff appears here with the first change\./);
+      assert.doesNotMatch(said, /model/i);
+    });
+  });
+
 scene('streamed text shows while it is written, then gives way to the reply', 'speed=0.25', async (page) => {
   await task(page);
   await page.getByTestId('stream').waitFor();

@@ -38,7 +38,7 @@ export const progress = {
   preparing: 'Getting ready',
   notYet: 'No change yet',
   copied: 'The folder is copied, and its tests run once before anything is changed.',
-  appears: 'When the model changes something, the diff appears here.',
+  appears: 'The diff appears here with the first change.',
   red: (n: number) => `${number(n)} red`,
   before: (green: number) => `{} before any change, ${number(green)} green.`,
   allGreen: (n: number) => `All ${number(n)} tests are green.`,
