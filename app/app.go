@@ -39,6 +39,7 @@ type host struct {
 	pick      func() (string, error)              // the native folder dialog
 	save      func(name string) (string, error)   // the native dialog that asks where to save a file; nil in a browser
 	notify    func(context.Context, Notice) error // shows a notice on the desktop; nil in a browser
+	copied    func() []byte                       // the picture on the clipboard; nil in a browser, which tells the page itself
 	themed    func(theme string)                  // paints what of the window is not the page; nil in a browser
 	listed    func(recent []Recent)               // shows the recent folders in what of the window is not the page; nil in a browser
 	mode      string                              // window, browser

@@ -99,6 +99,19 @@ func (a *App) ReadPicture(data []byte) (Picture, error) {
 	})
 }
 
+// PastedPicture takes the picture on the clipboard, where the web view tells the page only that something was pasted; an empty one
+// where there is none.
+func (a *App) PastedPicture() (Picture, error) {
+	if a.h.copied == nil {
+		return Picture{}, nil
+	}
+	data := a.h.copied()
+	if len(data) == 0 {
+		return Picture{}, nil
+	}
+	return a.ReadPicture(data)
+}
+
 // TakesImages asks what is known of a model, "" the default of a folder, before a picture is given to it.
 func (a *App) TakesImages(ref, folder string) (model.Info, error) {
 	return guard(a.h, func() (model.Info, error) {

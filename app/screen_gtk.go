@@ -172,6 +172,28 @@ static gboolean quit(gpointer unused) {
 	return G_SOURCE_REMOVE;
 }
 
+typedef struct {
+	guchar *data;
+	gsize size, most;
+} copied_t;
+
+// copied gives the picture on the clipboard, in the first of the formats that its owner offers.
+static void copied(void *to) {
+	copied_t *c = to;
+	const char *kinds[] = {"image/png", "image/jpeg", "image/webp", "image/gif"};
+	for (int i = 0; i < 4 && !c->size; i++) {
+		GtkSelectionData *d = gtk_clipboard_wait_for_contents(gtk_clipboard_get(GDK_SELECTION_CLIPBOARD), gdk_atom_intern_static_string(kinds[i]));
+		if (!d) continue;
+		if (gtk_selection_data_get_length(d) > 0) {
+			c->size = MIN((gsize)gtk_selection_data_get_length(d), c->most);
+			c->data = malloc(c->size);
+			memcpy(c->data, gtk_selection_data_get_data(d), c->size);
+		}
+		gtk_selection_data_free(d);
+	}
+}
+
+static void rg_copied(copied_t *c) { on_main(copied, c); }
 static void rg_quit(void) { g_idle_add(quit, NULL); }
 static void rg_folders(folders_t *f) { on_main(list_folders, f); }
 static void rg_theme(char *to) { on_main(theme, to); }
@@ -184,6 +206,8 @@ import "C"
 import (
 	"image"
 	"unsafe"
+
+	"redgreen/backend/model"
 )
 
 // Wails tells how large the screens are but not where, and moves a window only within the screen that it is on; so this asks
@@ -229,6 +253,15 @@ func themeWindow(to string) {
 func quitWindow() bool {
 	C.rg_quit()
 	return true
+}
+
+// copiedPicture is the picture on the clipboard as far as one may go, and a byte more that tells that it goes further; nil none.
+// WebKitGTK 2.50.6 tells the page that something is pasted and not what.
+func copiedPicture() []byte {
+	c := C.copied_t{most: model.MaxImage + 1}
+	C.rg_copied(&c)
+	defer C.free(unsafe.Pointer(c.data))
+	return C.GoBytes(unsafe.Pointer(c.data), C.int(c.size))
 }
 
 // listFolders has the places of the menu's menu of recent folders say what is given; "" hides one.

@@ -111,7 +111,7 @@ func window(ctx context.Context, c *core, s startup, say func(line string)) erro
 		}
 		send("command", id)
 	}}
-	h.themed, h.listed = themeWindow, list
+	h.themed, h.listed, h.copied = themeWindow, list, copiedPicture
 	return wails.Run(&options.App{
 		SingleInstanceLock: lock,
 		Menu:               nativeMenu(items, &folders, acts),

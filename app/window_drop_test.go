@@ -18,7 +18,7 @@ func TestWindowDrop(t *testing.T) {
 	if bin == "" {
 		t.Skip("REDGREEN_BIN does not name a program built with its window; `make test` sets it")
 	}
-	drag := buildDrag(t)
+	drag := buildGTK(t, "drag.c")
 	display, home := startDisplay(t), t.TempDir()
 	folder, note := filepath.Join(home, "my shop"), filepath.Join(home, "notes", "note.txt")
 	for _, dir := range []string{folder, filepath.Dir(note)} {
@@ -48,19 +48,19 @@ func TestWindowDrop(t *testing.T) {
 	})
 }
 
-// buildDrag builds the program that drags.
-func buildDrag(t *testing.T) string {
+// buildGTK builds one of the small programs that act beside the window.
+func buildGTK(t *testing.T, source string) string {
 	t.Helper()
 	flags, err := exec.Command("pkg-config", "--cflags", "--libs", "gtk+-3.0").Output()
 	if err != nil {
 		t.Fatalf("asking for GTK: %v; install it with: apt-get install libgtk-3-dev", err)
 	}
-	drag := filepath.Join(t.TempDir(), "drag")
-	args := append([]string{"-o", drag, filepath.Join("..", "testdata", "window", "drag.c")}, strings.Fields(string(flags))...)
+	program := filepath.Join(t.TempDir(), strings.TrimSuffix(source, ".c"))
+	args := append([]string{"-o", program, filepath.Join("..", "testdata", "window", source)}, strings.Fields(string(flags))...)
 	if out, err := exec.Command("cc", args...).CombinedOutput(); err != nil {
-		t.Fatalf("building drag.c: %v\n%s", err, out)
+		t.Fatalf("building %s: %v\n%s", source, err, out)
 	}
-	return drag
+	return program
 }
 
 // dragInto drags a path from a window at the left of the display to the middle of ours.

@@ -134,6 +134,12 @@ async function told(page, on, ...items) {
 const file = (name) => ({ path: `/home/ada/logs/${name}`, kind: 'file', folder: '/home/ada/logs' });
 const toast = (page, words) => page.getByTestId('toast').filter({ hasText: words }).first().waitFor();
 
+scene('a picture of the clipboard that the web view does not show is asked for', 'window', async (page) => {
+  await page.getByTestId('open-sample').click();
+  await page.getByTestId('task-text').evaluate((el) => el.dispatchEvent(new ClipboardEvent('paste', { bubbles: true, cancelable: true, clipboardData: new DataTransfer() })));
+  await page.getByTestId('attached').getByAltText('Pasted picture').waitFor();
+});
+
 scene('of many dropped files those that can be read are quoted, a few at once, and of the others it is said why', 'window&speed=1000', async (page) => {
   await page.getByTestId('open-sample').click();
   const field = page.getByTestId('task-text');

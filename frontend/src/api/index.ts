@@ -20,6 +20,8 @@ export interface Backend {
   droppedText(path: string): Promise<string>;
   /** readPicture takes a picture, as base64, that is to go with a message: it is given back as it goes, without what its file holds beside it. */
   readPicture(data: string): Promise<Picture>;
+  /** pastedPicture is the picture on the clipboard, of which the window's web view tells the page nothing; one without data where there is none. */
+  pastedPicture(): Promise<Picture>;
   /** droppedPicture is such a file that is a picture. */
   droppedPicture(path: string): Promise<Picture>;
   models(): Promise<Models>;
@@ -158,6 +160,7 @@ const real: Backend = {
   pickFolder: () => call('PickFolder'),
   openFolder: (path) => call('OpenFolder', path),
   readPicture: (data) => call('ReadPicture', data),
+  pastedPicture: () => call('PastedPicture'),
   droppedText: (path) => call('DroppedText', path),
   droppedPicture: (path) => call('DroppedPicture', path),
   models: () => call('Models'),

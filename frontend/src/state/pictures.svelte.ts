@@ -57,6 +57,19 @@ export class Pictures {
     });
   }
 
+  /** paste takes in what the program finds on the clipboard, if that is a picture. */
+  paste(get: () => Promise<Picture>): Promise<void> {
+    return this.#after(async () => {
+      try {
+        const p = await get();
+        if (p.data && this.items.length < most) this.#put(t.pictures.pasted, p);
+        else if (p.data) this.#wrong(t.pictures.tooMany(most));
+      } catch (e) {
+        this.#wrong(`${t.pictures.pasted}: ${(e as AppError).message}.`);
+      }
+    });
+  }
+
   /** again takes in the pictures of a message that was sent. */
   again(images: readonly ModelImage[], get: (hash: string) => Promise<Picture>): Promise<void> {
     return this.#after(async () => {

@@ -247,6 +247,7 @@ export function fake(q: URLSearchParams): Backend {
       i.src = `data:image/png;base64,${data}`;
       return i.decode().then(() => ({ type: 'image/png', data }), () => fail('invalid', 'the PNG picture cannot be read, so it is damaged or cut off; save it anew'));
     },
+    pastedPicture: async () => ({ type: 'image/png', data: dot }),
     droppedPicture: async (path) => (path.endsWith('dropped.png') ? { type: 'image/png', data: dot } : fail('invalid', `${path}: the JPEG picture cannot be read, so it is damaged or cut off; save it anew`)),
     droppedText: async (path) => (path.endsWith('.log') ? `E  1 != 2 in ${path}` : fail('invalid', `${path} is no text file of at most 8 MB, so it cannot be quoted`)),
     async openFolder(path) {

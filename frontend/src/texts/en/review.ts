@@ -73,6 +73,7 @@ export const pictures = {
   tooMany: (most: number) => `A message takes at most ${count(most, { one: 'picture', other: 'pictures' })}.`,
   unread: (name: string) => `${name} cannot be read. It may have been moved or deleted meanwhile; add it again.`,
   more: (n: number) => `${count(n, { one: 'more picture was', other: 'more pictures were' })} left out.`,
+  pasted: 'Pasted picture',
   reading: 'The picture is being read…',
   refused: (model: string) => `Pictures cannot go to ${model}, which takes none. Say in words what they show, or choose a model that takes them.`,
   unknown: (model: string) => `It is not known whether ${model} takes pictures; its server will say.`,
