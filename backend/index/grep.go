@@ -5,7 +5,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"maps"
+	"math"
 	"regexp"
 	"slices"
 	"sync"
@@ -147,7 +147,7 @@ func (ix *Index) grep(ctx context.Context, p Pattern, o GrepOptions) (out Greppe
 	if err != nil {
 		return out, err
 	}
-	chunks, err := ix.store.extentsOf(ctx, in)
+	chunks, err := ix.store.extentsOf(ctx, spansOf(in, func(i int) int { return out.Hits[i].Line }))
 	for i := range out.Hits {
 		out.Hits[i].ID = innermost(chunks[in[i]], out.Hits[i].Line).id
 	}
@@ -215,45 +215,84 @@ type extent struct {
 
 // extents lists the chunks of a file.
 func (s *store) extents(ctx context.Context, file int64) ([]extent, error) {
-	all, err := s.extentsOf(ctx, []int64{file})
+	all := map[int64][]extent{}
+	err := s.addExtents(ctx, []span{{file, 0, math.MaxInt32}}, all)
 	return all[file], err
 }
 
-// extentsOf is extents of several files in one query; a query costs more than the chunks of a file do. They are without names.
-func (s *store) extentsOf(ctx context.Context, files []int64) (map[int64][]extent, error) {
+// span is a part of a file, from a line to another.
+type span struct {
+	file     int64
+	from, to int
+}
+
+// spansOf gives the spans that hold all lines of each file, which stand together.
+func spansOf(files []int64, line func(i int) int) (out []span) {
+	for i, file := range files {
+		if n := len(out); n == 0 || out[n-1].file != file {
+			out = append(out, span{file, line(i), line(i)})
+			continue
+		}
+		last := &out[len(out)-1]
+		last.from, last.to = min(last.from, line(i)), max(last.to, line(i))
+	}
+	return out
+}
+
+// extentsOf gives the chunks that lie in spans of several files, or reach into them, by file. They are without names.
+func (s *store) extentsOf(ctx context.Context, spans []span) (map[int64][]extent, error) {
 	out := map[int64][]extent{}
-	var parts [][]int64
-	for part := range slices.Chunk(slices.Compact(slices.Clone(files)), extentFiles) {
+	var parts [][]span
+	for part := range slices.Chunk(spans, extentFiles) {
 		parts = append(parts, part)
 	}
-	err := inOrderOf(ctx, parts, func(part []int64) (map[int64][]extent, error) {
+	err := inOrderOf(ctx, parts, func(part []span) (map[int64][]extent, error) {
 		of := map[int64][]extent{}
 		return of, s.addExtents(ctx, part, of)
-	}, func(_ []int64, of map[int64][]extent) bool {
-		maps.Copy(out, of)
+	}, func(_ []span, of map[int64][]extent) bool {
+		for file, more := range of {
+			out[file] = append(out[file], more...)
+		}
 		return true
 	})
 	return out, err
 }
 
 // extentFiles is how many files one core is asked about at a time.
-const extentFiles = 10
+const extentFiles = 20
 
-func (s *store) addExtents(ctx context.Context, files []int64, into map[int64][]extent) error {
-	rows, err := s.db.QueryContext(ctx, `SELECT file_id, id, doc_line, end_line FROM chunks WHERE file_id IN (`+idList(files)+`)`)
-	if err != nil {
+// addExtents asks for one text of numbers instead of rows, as traitsOf does.
+func (s *store) addExtents(ctx context.Context, spans []span, into map[int64][]extent) error {
+	ask := []byte{'['}
+	for i, sp := range spans {
+		if i > 0 {
+			ask = append(ask, ',')
+		}
+		ask = fmt.Appendf(ask, "[%d,%d,%d]", sp.file, sp.from, sp.to)
+	}
+	var text string
+	if err := s.placesIn.QueryRowContext(ctx, string(append(ask, ']'))).Scan(&text); err != nil {
 		return err
 	}
-	defer rows.Close()
-	for rows.Next() {
-		var file int64
-		var e extent
-		if err := rows.Scan(&file, &e.id, &e.from, &e.to); err != nil {
-			return err
+	for len(text) > 0 {
+		var n [4]int64
+		for i := range n {
+			n[i], text = leadingNumber(text)
 		}
-		into[file] = append(into[file], e)
+		into[n[0]] = append(into[n[0]], extent{id: n[1], from: int(n[2]), to: int(n[3])})
 	}
-	return rows.Err()
+	return nil
+}
+
+// leadingNumber reads the number that a text begins with, and gives what stands after the blank behind it.
+func leadingNumber(text string) (n int64, rest string) {
+	for i := range len(text) {
+		if text[i] == ' ' {
+			return n, text[i+1:]
+		}
+		n = 10*n + int64(text[i]-'0')
+	}
+	return n, ""
 }
 
 // innermost is the shortest chunk that holds a line, or none.

@@ -82,3 +82,40 @@ func TestLoadedAtOnce(t *testing.T) {
 	delete(src.files, "pool/pool.go")
 	check()
 }
+
+// The chunk around a line is the same, whether all chunks of its file are asked for or those near some lines.
+func TestExtentsOfSpans(t *testing.T) {
+	t.Parallel()
+	src := sample()
+	ix := mustOpen(t, src, t.TempDir())
+	mustUpdate(t, ix)
+	files, err := ix.store.ids(t.Context(), `SELECT DISTINCT file_id FROM chunks ORDER BY file_id`)
+	if err != nil || len(files) < 2 {
+		t.Fatal(files, err)
+	}
+	all := map[int64][]extent{}
+	for _, f := range files {
+		if all[f], err = ix.store.extents(t.Context(), f); err != nil || len(all[f]) == 0 {
+			t.Fatal(all[f], err)
+		}
+	}
+	for from := range 40 {
+		for to := from; to < 40; to += 3 {
+			var spans []span
+			for _, f := range files {
+				spans = append(spans, span{f, from, to})
+			}
+			some, err := ix.store.extentsOf(t.Context(), spans)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, f := range files {
+				for _, line := range []int{from, (from + to) / 2, to} {
+					if got, want := innermost(some[f], line), innermost(all[f], line); got != want {
+						t.Errorf("file %d, line %d of %d to %d: %v, want %v", f, line, from, to, got, want)
+					}
+				}
+			}
+		}
+	}
+}

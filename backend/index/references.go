@@ -104,7 +104,7 @@ func (ix *Index) references(ctx context.Context, name string, o GrepOptions) (ou
 
 // placed gives references in indexed texts the chunks around them; in has the file of each.
 func (ix *Index) placed(ctx context.Context, refs []Reference, in []int64) error {
-	chunks, err := ix.store.extentsOf(ctx, in)
+	chunks, err := ix.store.extentsOf(ctx, spansOf(in, func(i int) int { return refs[i].Line }))
 	if err != nil {
 		return err
 	}

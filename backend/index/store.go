@@ -91,7 +91,7 @@ type store struct {
 	dec *zstd.Decoder
 
 	// what a search asks many times, prepared once: preparing takes longer than the answer
-	grams, sizes, said, chunks, traits, text, texts, lengths, placed, named *sql.Stmt
+	grams, sizes, said, chunks, traits, text, texts, lengths, placed, placesIn, named *sql.Stmt
 
 	names fileNames
 }
@@ -174,6 +174,8 @@ func (s *store) prepare(fresh bool, version string) error {
 		{&s.traits, `SELECT coalesce(group_concat(c.id || ' ' || c.file_id || ' ' || c.test || ' ' || c.kind, char(10)), '') FROM json_each(?) j CROSS JOIN chunks c ON c.id=j.value`},
 		{&s.lengths, `SELECT chunks, name, scope, path, ident, code, prose FROM lengths`},
 		{&s.placed, `SELECT c.id FROM chunks c JOIN files f ON f.id=c.file_id WHERE c.id IN (SELECT value FROM json_each(?)) ORDER BY f.path, c.start_line, c.id`},
+		{&s.placesIn, `WITH spans AS MATERIALIZED (SELECT value->>0 AS file, value->>1 AS first, value->>2 AS last FROM json_each(?))
+			SELECT coalesce(group_concat(file_id || ' ' || id || ' ' || doc_line || ' ' || end_line, ' '), '') FROM spans CROSS JOIN chunks ON file_id=file AND doc_line<=last WHERE end_line>=first`},
 		{&s.named, symbolColumns + `c.name COLLATE NOCASE IN (?1, '#' || ?1)` + constantColumns + `n.name IN (?1, '#' || ?1)`},
 		{&s.text, `SELECT content FROM files JOIN texts ON file_id=id WHERE path=?`},
 		{&s.texts, `SELECT j.key, t.content FROM json_each(?) j CROSS JOIN files f ON f.path=j.value CROSS JOIN texts t ON t.file_id=f.id`},
