@@ -96,3 +96,56 @@ func TestBundleOfMacOS(t *testing.T) {
 		}
 	}
 }
+
+// TestBundleOfWindows: what wails build fills in is a manifest and a version of ours, in forms that Windows reads.
+func TestBundleOfWindows(t *testing.T) {
+	t.Parallel()
+	data, err := os.ReadFile("../wails.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var project struct {
+		Name string
+		Info struct{ CompanyName, ProductName, ProductVersion, Copyright, Comments string }
+	}
+	if err := json.Unmarshal(data, &project); err != nil {
+		t.Fatal(err)
+	}
+	fill := func(name string) []byte {
+		t.Helper()
+		form, err := template.ParseFiles("../build/windows/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var filled bytes.Buffer
+		if err := form.Execute(&filled, project); err != nil {
+			t.Fatal(err)
+		}
+		return filled.Bytes()
+	}
+	var manifest struct {
+		Identity struct {
+			Name    string `xml:"name,attr"`
+			Version string `xml:"version,attr"`
+		} `xml:"assemblyIdentity"`
+		LongPaths string `xml:"application>windowsSettings>longPathAware"`
+	}
+	if err := xml.Unmarshal(fill("wails.exe.manifest"), &manifest); err != nil {
+		t.Fatal(err)
+	}
+	if manifest.Identity.Name != "com.wails.redgreen" || manifest.Identity.Version != Version+".0" || manifest.LongPaths != "true" {
+		t.Errorf("the manifest says %+v", manifest)
+	}
+	var info struct {
+		Fixed struct {
+			Version string `json:"file_version"`
+		}
+		Info map[string]map[string]string
+	}
+	if err := json.Unmarshal(fill("info.json"), &info); err != nil {
+		t.Fatal(err)
+	}
+	if said := info.Info["0000"]; info.Fixed.Version != Version || said["ProductName"] != "Redgreen" || said["ProductVersion"] != Version || said["LegalCopyright"] == "" {
+		t.Errorf("the program's properties are %+v", info)
+	}
+}
