@@ -33,6 +33,20 @@ func Words(text string) []Word {
 	return out
 }
 
+// WordsThat is Words for those words only that are wanted as they stand.
+func WordsThat(text string, wanted func(raw string) bool) []Word {
+	var out []Word
+	for raw := range rawWords(text) {
+		if !wanted(raw) {
+			continue
+		}
+		if w, ok := newWord(raw); ok {
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
 // rawWords gives the words of a text as they stand.
 func rawWords(text string) iter.Seq[string] {
 	return func(yield func(string) bool) {

@@ -52,8 +52,8 @@ func (s *lineScorer) begins(text string) bool {
 	return false
 }
 
-// may reports that a line may say something of the query. It looks at the bytes where a part of a word can begin, which costs a tenth
-// of cutting the line into words; a line with other than ASCII in it always may.
+// may reports that a line, or a word of it as it stands, may say something of the query. It looks at the bytes where a part of a word
+// can begin, which costs a tenth of cutting it into words; what has other than ASCII in it always may.
 func (s *lineScorer) may(line string) bool {
 	before := false // there is a letter before
 	for i := range len(line) {
@@ -106,8 +106,11 @@ func (s *lineScorer) best(ch index.Chunk, lines []string) int {
 	return best
 }
 
-// score of a line: a whole identifier counts three, a part one, another form of a word half; short words count little.
-func (s *lineScorer) score(line string) float64 {
+// score of a line, of which only the words that may say something count.
+func (s *lineScorer) score(line string) float64 { return s.sum(index.WordsThat(line, s.may)) }
+
+// sum of the words of a line: a whole identifier counts three, a part one, another form of a word half; short words count little.
+func (s *lineScorer) sum(words []index.Word) float64 {
 	sum := 0.0
 	seen := map[string]bool{}
 	add := func(term string, v float64) {
@@ -119,7 +122,7 @@ func (s *lineScorer) score(line string) float64 {
 			sum += v
 		}
 	}
-	for _, w := range index.Words(line) {
+	for _, w := range words {
 		if len(w.Parts) > 0 && s.wholes[w.Whole] {
 			add(w.Whole, 3)
 		}

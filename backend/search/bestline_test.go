@@ -5,9 +5,11 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"redgreen/backend/index"
 )
 
-// A line that is left out before it is cut into words would have had no score.
+// A line or a word that is left out before it is cut would have had no score.
 func TestLinesThatSayNothing(t *testing.T) {
 	t.Parallel()
 	var lines []string
@@ -36,10 +38,14 @@ func TestLinesThatSayNothing(t *testing.T) {
 		}
 		s := newLineScorer(q)
 		for j := i % 7; j < len(lines); j += 7 {
+			says := s.sum(index.Words(lines[j]))
+			if got := s.score(lines[j]); got != says {
+				t.Fatalf("%q says %v of %q by some of its words, %v by all", lines[j], got, q.Text, says)
+			}
 			if s.may(lines[j]) {
 				kept++
-			} else if left++; s.score(lines[j]) > 0 {
-				t.Fatalf("%q says %v of %q, and is left out", lines[j], s.score(lines[j]), q.Text)
+			} else if left++; says > 0 {
+				t.Fatalf("%q says %v of %q, and is left out", lines[j], says, q.Text)
 			}
 		}
 	}
@@ -48,7 +54,7 @@ func TestLinesThatSayNothing(t *testing.T) {
 		{"retry", "isRetrying"}, {"server", "HTTPServers"}, {"init", "__init__"}, {"foo-bar", "a foo-bar"}, {"\u212aelvin", "kelvin"}, {"kelvin", "\u212aelvin"}, {"64", "utf64x"}, {"for", "FoR"},
 	} {
 		s := newLineScorer(Query{Text: c.query})
-		if s.score(c.line) > 0 && !s.may(c.line) {
+		if says := s.sum(index.Words(c.line)); says != s.score(c.line) || says > 0 && !s.may(c.line) {
 			t.Errorf("%q says something of %q", c.line, c.query)
 		}
 	}
