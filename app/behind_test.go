@@ -57,3 +57,40 @@ func TestSearchBesideAnother(t *testing.T) {
 		t.Errorf("afterwards: %s %s", out, errs)
 	}
 }
+
+// TestWindowBesideAnother: a window that opens a folder which another process indexes is ready when that has read what there is.
+func TestWindowBesideAnother(t *testing.T) {
+	t.Parallel()
+	home, root := t.TempDir(), t.TempDir()
+	writeAt(t, filepath.Join(root, "a.py"), "def first():\n    return 1\n")
+	other, err := coreAt(t, home).open(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := other.index.Update(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+	writeAt(t, filepath.Join(root, "b.py"), "def second():\n    return 2\n")
+	waits := 0
+	h, err := newHost(coreAt(t, home), "window", func(name string, payload any) {
+		if state, ok := payload.(IndexState); !ok || state.Ready {
+			return
+		}
+		if waits++; waits == 1 { // it says how far the other is, which goes on now
+			if _, err := other.index.Update(t.Context(), nil); err != nil {
+				t.Error(err)
+			}
+		}
+	}, nil, startup{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(h.Close)
+	f, err := h.core.open(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if state := h.update(t.Context(), f); waits == 0 || !state.Ready || state.Files != 2 || state.Error != "" {
+		t.Errorf("told %d times that it waits, then %+v", waits, state)
+	}
+}

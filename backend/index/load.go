@@ -128,6 +128,24 @@ func (ix *Index) Meta(ctx context.Context, ids []int64) ([]Chunk, error) {
 }
 
 func (ix *Index) load(ctx context.Context, ids []int64, text bool) ([]Chunk, error) {
+	return ix.loading(ids, func(s *store) ([]Chunk, error) {
+		ls, err := s.metaOf(ctx, ids)
+		if err != nil {
+			return nil, err
+		}
+		if ls = inOrder(ls, ids); text {
+			return s.withText(ctx, ls)
+		}
+		out := make([]Chunk, 0, len(ls))
+		for _, l := range ls {
+			out = append(out, l.Chunk)
+		}
+		return out, nil
+	})
+}
+
+// loading asks the store, which stays open meanwhile, for chunks.
+func (ix *Index) loading(ids []int64, get func(*store) ([]Chunk, error)) ([]Chunk, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
@@ -136,19 +154,7 @@ func (ix *Index) load(ctx context.Context, ids []int64, text bool) ([]Chunk, err
 	if ix.store == nil {
 		return nil, errClosed
 	}
-	ls, err := ix.store.metaOf(ctx, ids)
-	if err != nil {
-		return nil, ix.failed("loading chunks", err)
-	}
-	ls = inOrder(ls, ids)
-	if !text {
-		out := make([]Chunk, 0, len(ls))
-		for _, l := range ls {
-			out = append(out, l.Chunk)
-		}
-		return out, nil
-	}
-	out, err := ix.store.withText(ctx, ls)
+	out, err := get(ix.store)
 	if err != nil {
 		return nil, ix.failed("loading chunks", err)
 	}
@@ -158,19 +164,7 @@ func (ix *Index) load(ctx context.Context, ids []int64, text bool) ([]Chunk, err
 // Traits are the chunks of Meta with no more than what tells kinds of chunks apart: path, language, kind, and whether it is a test.
 // That costs a third.
 func (ix *Index) Traits(ctx context.Context, ids []int64) ([]Chunk, error) {
-	if len(ids) == 0 {
-		return nil, nil
-	}
-	ix.mu.RLock()
-	defer ix.mu.RUnlock()
-	if ix.store == nil {
-		return nil, errClosed
-	}
-	out, err := ix.store.traitsOf(ctx, ids)
-	if err != nil {
-		return nil, ix.failed("loading chunks", err)
-	}
-	return out, nil
+	return ix.loading(ids, func(s *store) ([]Chunk, error) { return s.traitsOf(ctx, ids) })
 }
 
 // traitsOf asks for one long text instead of rows: handing a row over takes longer than finding it.
